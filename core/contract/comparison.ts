@@ -1,0 +1,55 @@
+// What a comparison of two documents says. `before` is the older side, `after` the newer.
+// Rule: exchanging the sides mirrors the result (inserted <-> deleted, before <-> after); identical documents give no changes.
+import { z } from 'zod';
+import { SpanSchema } from './document.ts';
+
+/** A run of a word diff. `equal` and `delete` text stands in before, `equal` and `insert` text in after. */
+export const DiffPartSchema = z.object({ op: z.enum(['equal', 'insert', 'delete']), text: z.string() }).readonly();
+export type DiffPart = z.infer<typeof DiffPartSchema>;
+
+export const CHANGE_KINDS = ['inserted', 'deleted', 'changed', 'moved', 'movedChanged', 'renumbered', 'split', 'merged'] as const;
+export const CHANGE_TOPICS = ['amount', 'date', 'period', 'party', 'definedTerm', 'modal', 'negation', 'crossReference', 'law', 'wording'] as const;
+
+export const ChangeSideSchema = z
+  .object({
+    clauseIds: z.array(z.string()).readonly(),
+    /** As cited: "12.3(b)". */
+    path: z.string(),
+    heading: z.string(),
+    text: z.string(),
+    spans: z.array(SpanSchema).readonly(),
+  })
+  .readonly();
+
+export const ChangeSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(CHANGE_KINDS),
+    /** Null for insertions. */
+    before: ChangeSideSchema.nullable(),
+    /** Null for deletions. */
+    after: ChangeSideSchema.nullable(),
+    /** Word diff of the pair; for inserted and deleted one part; empty for a pure move or renumbering. */
+    diff: z.array(DiffPartSchema).readonly(),
+    /** What the differing words concern; explains `severity`. */
+    topics: z.array(z.enum(CHANGE_TOPICS)).readonly(),
+    severity: z.enum(['high', 'medium', 'low']),
+    reason: z.string(),
+  })
+  .readonly();
+export type Change = z.infer<typeof ChangeSchema>;
+
+export const ComparisonSchema = z
+  .object({
+    beforeId: z.string(),
+    afterId: z.string(),
+    /** In the order of the newer document; deletions at the place they had. */
+    changes: z.array(ChangeSchema).readonly(),
+    /** Every clause pair that was aligned, changed or not: drives synchronised scrolling. */
+    pairs: z.array(z.object({ beforeId: z.string(), afterId: z.string() }).readonly()).readonly(),
+    counts: z.record(z.enum(CHANGE_KINDS), z.number().int()),
+    unchangedClauses: z.number().int(),
+    ms: z.number(),
+  })
+  .readonly();
+export type Comparison = z.infer<typeof ComparisonSchema>;

@@ -1,0 +1,119 @@
+// The op table: everything the engine computes, once as a meaning and several times as speed.
+//
+// Owns: the tensor types, the layouts of packed weights and quantized activations, and `Ops`, a table of plain functions.
+// `reference()` is the specification: scalar, readable, the judge of every other table. `best_cpu()` picks the fastest table
+// that this machine can really run (cpuid AND xgetbv: an instruction set counts only if the system has enabled its registers).
+// Leaves to native/: threads (every op that costs time takes a range [begin, end) so that the caller splits it), memory, pages.
+// Rules that must stay true: no op allocates, throws, locks or prints; results do not depend on how a range was split
+// (so a result is the same bit for bit with 1 thread or many); nothing here includes anything from native/.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace codicil::kernels {
+
+// Values are GGUF's own type numbers (gguf spec, "ggml_type").
+enum class Type : std::uint32_t {
+  f32 = 0, f16 = 1, q4_0 = 2, q4_1 = 3, q5_0 = 6, q5_1 = 7, q8_0 = 8,
+  q2_k = 10, q3_k = 11, q4_k = 12, q5_k = 13, q6_k = 14, iq4_nl = 20, iq4_xs = 23, bf16 = 30, mxfp4 = 39,
+};
+
+struct TypeInfo {
+  Type type;
+  const char* name;
+  std::int64_t block_elements;  // elements in one block
+  std::int64_t block_bytes;     // bytes of one block
+  bool implemented;             // false: known by name and size only; a model that uses it is refused
+};
+const TypeInfo* find_type(std::uint32_t gguf_type);  // null: not a type number that is known
+
+// A weight matrix W[rows, cols] (row = one output feature, cols contiguous) as its table packed it.
+struct Weights {
+  Type type = Type::f32;
+  std::int64_t rows = 0;
+  std::int64_t cols = 0;
+  const void* data = nullptr;  // packed_bytes(type, rows, cols) bytes, 64-byte aligned, layout private to the table
+};
+
+// Activations X[tokens, cols] prepared for matmul: f32 for float weights; for quantized weights int8 blocks of 32 with an f32 scale
+// and the sum of the block's quants (x ~ scale * q). Layout private to the table; size from activation_bytes().
+struct Activations {
+  std::int64_t tokens = 0;
+  std::int64_t cols = 0;
+  void* data = nullptr;  // activation_bytes(type, tokens, cols) bytes, 64-byte aligned
+};
+
+// Keys and values of one page for one layer, as the attention op reads them.
+// f16, k[kv_head][token][head_dim], v[kv_head][token][head_dim], `page_tokens` tokens apart.
+struct KvBlock {
+  const std::uint16_t* k = nullptr;  // [kv_heads, page_tokens, head_dim] f16
+  const std::uint16_t* v = nullptr;  // [kv_heads, page_tokens, head_dim] f16
+};
+
+// Causal attention of `queries` consecutive tokens of ONE sequence at absolute positions first_position + i.
+// Token i sees positions 0 .. first_position + i. Softmax in f32 (running maximum and sum, so a page is read once).
+struct AttentionArgs {
+  const float* q = nullptr;          // [queries, heads, head_dim] f32, stride q_stride floats per query, rotated already
+  std::int64_t q_stride = 0;
+  float* out = nullptr;              // [queries, heads, head_dim] f32, stride out_stride
+  std::int64_t out_stride = 0;
+  const KvBlock* blocks = nullptr;   // [ceil((first_position + queries) / page_tokens)] pages of this layer
+  std::int64_t page_tokens = 0;
+  std::int64_t queries = 0;
+  std::int64_t first_position = 0;
+  int heads = 0;
+  int kv_heads = 0;                  // heads % kv_heads == 0; head h reads kv head h / (heads / kv_heads)
+  int head_dim = 0;
+  float scale = 0;                   // 1 / sqrt(head_dim) normally
+  void* scratch = nullptr;           // attention_scratch_bytes() per calling thread, 64-byte aligned
+};
+
+enum class RopeKind { interleaved /* pairs (2i, 2i+1): `llama` GGUFs */, neox /* pairs (i, i + n/2): qwen2, qwen3 */ };
+
+struct Ops {
+  const char* name;  // "reference", "avx2", "avx512"
+
+  // --- weights -------------------------------------------------------------------------------------------------------------
+  // Bytes of W[rows, cols] after packing; 0 when this table does not take the type. cols % block_elements == 0.
+  std::size_t (*packed_bytes)(Type type, std::int64_t rows, std::int64_t cols);
+  // Packs rows [begin, end) of GGUF-layout data (row-major blocks). Rows come in groups of `pack_rows`: begin and end are multiples
+  // of it (end may be `rows`). May be called from several threads on disjoint ranges.
+  void (*pack)(Type type, const void* gguf, std::int64_t rows, std::int64_t cols, void* packed, std::int64_t begin, std::int64_t end);
+  std::int64_t pack_rows;  // row granularity of pack() and matmul() ranges (for example 16)
+
+  // --- matmul: out[t, r] = sum_c W[r, c] * x[t, c] ------------------------------------------------------------------------------
+  std::size_t (*activation_bytes)(Type weight_type, std::int64_t tokens, std::int64_t cols);
+  // Prepares tokens [begin, end) of x[tokens, cols] f32 (row stride x_stride floats).
+  void (*prepare)(Type weight_type, const float* x, std::int64_t x_stride, const Activations& out, std::int64_t begin, std::int64_t end);
+  // Computes rows [row_begin, row_end) for all tokens; out[t * out_stride + r] f32. Chooses GEMV or GEMM by tokens itself.
+  void (*matmul)(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end);
+
+  // --- rows and vectors ----------------------------------------------------------------------------------------------------
+  void (*dequantize_row)(Type type, const void* gguf_row, float* out, std::int64_t n);            // GGUF layout, exact
+  void (*rms_norm)(const float* x, const float* weight, float eps, float* out, std::int64_t n);   // out may be x
+  void (*add)(float* x, const float* y, std::int64_t n);                                           // x += y
+  void (*silu_mul)(float* gate, const float* up, std::int64_t n);                                  // gate = silu(gate) * up
+  // Rotates the first rope_dims of every head of x[heads, head_dim] by the angles of one position:
+  // cos_sin[rope_dims / 2][2] f32, computed by the caller in double precision.
+  void (*rope)(RopeKind kind, float* x, int heads, int head_dim, int rope_dims, const float* cos_sin);
+  void (*to_f16)(const float* x, std::uint16_t* out, std::int64_t n);   // round to nearest even
+  void (*from_f16)(const std::uint16_t* x, float* out, std::int64_t n);
+
+  // --- attention -----------------------------------------------------------------------------------------------------------
+  std::size_t (*attention_scratch_bytes)(int heads, int kv_heads, int head_dim, std::int64_t page_tokens);
+  // Computes kv heads [begin, end) for all queries: every query head of a kv head is done while its keys are in cache.
+  void (*attention)(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
+
+  // --- logits --------------------------------------------------------------------------------------------------------------
+  // log(sum(exp(x))) over n values, f64 accumulation: log p(i) = x[i] - log_sum_exp.
+  double (*log_sum_exp)(const float* x, std::int64_t n);
+  std::int64_t (*argmax)(const float* x, std::int64_t n);  // lowest index wins a tie
+};
+
+const Ops& reference();
+// Null when this machine (or this build) cannot run the named table: "avx2", "avx512".
+const Ops* find_cpu(const char* name);
+const Ops& best_cpu();
+
+}  // namespace codicil::kernels

@@ -1,0 +1,128 @@
+// The public door of the engine: two nouns, Engine (a loaded model) and Session (one timeline of tokens), and one verb,
+// sync(full prefix). Everything else (what was cached, what must be computed, what is batched with what) is the engine's business.
+//
+// Owns: model life, sessions, the scheduler that batches their work. Leaves to callers: text, templates, grammar compilation.
+// Threads: every method may be called from any thread. Work is queued and returns at once; callbacks run on the engine's own
+// driver thread, must not block, and the last one (`done`) is always called exactly once, also on cancel, error and shutdown.
+// Rule that must stay true: same model, tokens and options give the same logits bit for bit, whatever shared the batch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "native/base/status.h"
+#include "native/kv/kv.h"
+
+namespace codicil {
+
+using kv::Token;
+
+struct EngineOptions {
+  std::string model_path;
+  int threads = 0;                        // 0: one per physical core that this process may use
+  std::uint64_t ram_budget_bytes = 0;     // for KV pages; 0: a quarter of the memory that is free
+  std::int64_t context_tokens = 0;        // per session; 0: what the model was trained for
+  std::int64_t batch_tokens = 512;        // most tokens in one step; also the cancel granularity of prefill
+  std::string instruction_set;            // "reference", "avx2", "avx512"; empty: the best this machine can run
+};
+
+struct ModelInfo {
+  std::string name, architecture, file_type, chat_template, license;
+  std::uint64_t parameters = 0, file_bytes = 0;
+  std::int64_t context_tokens = 0, vocab = 0, layers = 0, embedding = 0, heads = 0, kv_heads = 0, head_dim = 0;
+  Token bos = -1, eos = -1;               // -1: the model has none
+  std::vector<Token> end_tokens;          // every token that ends a turn
+};
+
+// What would be allocated, before anything is. Bytes by tag; all of it in RAM in this build.
+struct Plan {
+  std::int64_t context_tokens = 0;
+  std::uint64_t weight_bytes = 0, kv_bytes = 0, scratch_bytes = 0, available_bytes = 0;
+  bool fits = false;
+  std::int64_t largest_context_tokens = 0;  // nearest thing that fits
+  std::string bottleneck;                   // one sentence
+};
+
+// A finite automaton over tokens that says what may be generated next. State 0 is first.
+struct TokenMask {
+  struct Edge { Token token; std::int32_t next; };
+  struct State {
+    std::vector<Edge> edges;      // sorted by token
+    std::int32_t any_next = -1;   // >= 0: every other token is allowed too and leads there
+    bool may_end = false;         // an end token is allowed here
+  };
+  std::vector<State> states;
+};
+
+struct GenerateOptions {
+  std::int64_t max_tokens = 256;
+  float temperature = 0;                  // 0: greedy, lowest id wins a tie
+  int top_k = 0;                          // 0: off
+  float top_p = 1, min_p = 0, repetition_penalty = 1;
+  std::uint64_t seed = 0;
+  std::vector<std::string> stop;          // generation ends before the first of these
+  std::shared_ptr<const TokenMask> mask;  // null: everything is allowed
+  std::vector<Token> probes;              // report log p of these at the first step, before the mask
+  int top_logits = 0;                     // report this many best (token, logit) of every step
+};
+
+struct TopLogit { Token token; float logit; };
+struct Generated {
+  std::vector<Token> tokens;              // without the end token
+  std::string text;
+  enum class End { end_token, max_tokens, stop_string, mask, context_full, cancelled } end = End::end_token;
+  std::vector<double> probe_logprobs;     // same order as GenerateOptions::probes
+  std::vector<double> logprobs;           // of each generated token, before the mask
+  std::vector<std::vector<TopLogit>> top; // [step][top_logits]
+};
+
+struct SyncReport { std::int64_t reused_tokens = 0, computed_tokens = 0; double ms = 0; };
+struct SyncProgress { std::int64_t done_tokens = 0, total_tokens = 0; };
+
+struct EngineStats {
+  double prefill_tokens_per_s = 0, decode_tokens_per_s = 0;  // over the last second of such work
+  std::uint64_t prefill_tokens = 0, decode_tokens = 0, reused_tokens = 0;  // since open
+  std::uint64_t weight_bytes = 0, scratch_bytes = 0, resident_bytes = 0;   // resident: of the whole process
+  int sessions = 0, running = 0, queued = 0, threads = 0;
+  std::string instruction_set;
+  kv::StoreStats kv;
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;  // cancels what still runs
+  // Makes the session hold exactly `prefix`; only what no cached page covers is computed.
+  virtual void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress,
+                    std::function<void(Result<SyncReport>)> done) = 0;
+  // Continues from what the session holds. `on_text` gets whole UTF-8 characters only. Generated tokens stay in the session.
+  virtual void generate(GenerateOptions options, std::function<void(Token, std::string_view)> on_text,
+                        std::function<void(Result<Generated>)> done) = 0;
+  // Log-probabilities of `continuation` after what the session holds; the session is left as it was.
+  virtual void score(std::vector<Token> continuation, std::function<void(Result<std::vector<double>>)> done) = 0;
+  virtual std::int64_t tokens() const = 0;
+  virtual Result<std::unique_ptr<Session>> fork() = 0;  // invalid_request while a job of this session runs
+  virtual void cancel() = 0;                            // ends the current and queued jobs of this session
+};
+
+class Engine {
+ public:
+  static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, std::function<void(double)> progress);
+  static Result<ModelInfo> inspect(const std::string& model_path);  // header only, milliseconds
+  static Result<Plan> plan(const EngineOptions& options);
+  virtual ~Engine() = default;  // every open job ends as cancelled
+  virtual const ModelInfo& model() const = 0;
+  // `special`: text such as <|im_end|> becomes its token. False for everything that a document or a person wrote.
+  virtual Result<std::vector<Token>> tokenize(std::string_view text, bool special) const = 0;
+  virtual std::string detokenize(std::span<const Token> tokens) const = 0;
+  virtual Result<std::unique_ptr<Session>> open_session() = 0;
+  virtual EngineStats stats() const = 0;
+  // Logits of every position of `tokens` from an empty session (evaluation): calls `row` with [vocab] f32 per position, in order.
+  virtual Status evaluate(std::span<const Token> tokens, std::function<void(std::int64_t, std::span<const float>)> row) = 0;
+};
+
+}  // namespace codicil

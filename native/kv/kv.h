@@ -1,0 +1,101 @@
+// KV pages: where keys and values of every token live, and who may read them.
+//
+// Owns: the geometry of a page, its tiers, its name (a chained hash of the tokens it holds), the prefix index that lets two
+// sessions share a page, and eviction inside the budget. This build has the RAM tier; VRAM and SSD come behind the same
+// three nouns without moving a caller: a page is read or written only through a Pin, and a Pin says in which tier it holds it.
+// Leaves to native/engine: which tokens a session has; to kernels: arithmetic.
+// Rules that must stay true: moving or sharing a page never changes a bit; a page with an open Pin is never moved or freed;
+// a full page is immutable once named; a shared page is copied before it is written.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "native/base/status.h"
+
+namespace codicil::kv {
+
+using Token = std::int32_t;
+
+// 256 tokens: long enough that a page is one good SSD request (2 MiB and more), short enough that a window wastes little.
+inline constexpr std::int64_t kPageTokens = 256;
+
+enum class Tier { vram, ram, ssd };
+enum class Format { f16 };
+
+// Geometry shared by all pages of one model.
+struct PageShape {
+  int layers = 0;
+  int kv_heads = 0;
+  int head_dim = 0;
+  Format format = Format::f16;
+  std::uint64_t model_fingerprint = 0;  // first link of the hash chain: pages of two models never meet
+  // One page: for each layer k[kv_heads, kPageTokens, head_dim], then v of the same shape.
+  std::size_t layer_bytes() const;
+  std::size_t page_bytes() const;
+};
+
+// Name of a full page: hash of (previous page's name, its 256 tokens). 128 bits; equality of names is equality of prefixes.
+struct PageName {
+  std::uint64_t low = 0, high = 0;
+  bool operator==(const PageName&) const = default;
+};
+
+struct Page;  // opaque; owned by the PageStore
+
+// Move-only right to read, and for an unshared page to write, one page. While it lives the bytes do not move.
+class Pin {
+ public:
+  Pin() = default;
+  Pin(Pin&&) noexcept;
+  Pin& operator=(Pin&&) noexcept;
+  ~Pin();
+  Tier tier() const;
+  const std::byte* data() const;   // page_bytes() bytes
+  std::byte* writable_data();      // asserts that the page is not shared and not named
+
+ private:
+  friend class PageStore;
+  friend class PageTable;
+  class PageStore* store_ = nullptr;
+  Page* page_ = nullptr;
+};
+
+struct StoreStats {
+  std::array<std::uint64_t, 3> bytes_by_tier{};  // indexed by Tier
+  std::array<std::uint64_t, 3> pages_by_tier{};
+  std::uint64_t budget_bytes = 0;
+  std::uint64_t hits = 0, misses = 0, evictions = 0;  // of the prefix index, in pages
+};
+
+// All pages of one model. Thread-safe: sessions of one engine share it.
+class PageStore {
+ public:
+  static Result<std::unique_ptr<PageStore>> open(const PageShape& shape, std::uint64_t ram_budget_bytes);
+  virtual ~PageStore() = default;
+  virtual const PageShape& shape() const = 0;
+  virtual StoreStats stats() const = 0;
+};
+
+// The pages of one session, in order. Not thread-safe: the scheduler owns it while a job of the session runs.
+class PageTable {
+ public:
+  static std::unique_ptr<PageTable> create(PageStore& store);
+  virtual ~PageTable() = default;
+  virtual std::int64_t tokens() const = 0;
+  // Makes the table hold exactly the longest known prefix of `prefix`, from its own pages and from the index; returns its length.
+  virtual std::int64_t restore(std::span<const Token> prefix) = 0;
+  virtual void truncate(std::int64_t tokens) = 0;
+  // Room for `count` more tokens; does_not_fit when the budget is used up by pinned or live pages.
+  virtual Status reserve(std::int64_t count) = 0;
+  // Declares that the keys and values of `added` were written at positions tokens() .. ; names pages that became full.
+  virtual void commit(std::span<const Token> added) = 0;
+  virtual std::int64_t page_count() const = 0;
+  virtual Pin pin(std::int64_t page_index) = 0;
+  virtual std::unique_ptr<PageTable> fork() = 0;  // shares full pages, copies the last partial one on its first write
+};
+
+}  // namespace codicil::kv
