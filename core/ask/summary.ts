@@ -1,0 +1,159 @@
+// The structured summary of one document: deterministic extractors first, the Reader beside them, each value with its place.
+//
+// Owns: which question stands behind a field, how two sources agree or conflict, and the four statuses.
+// Rules that must stay true: a value is cut out of the document, never written by a model; `not_found` is only said of a field that
+// the Reader was asked about (or that has an extractor) on a document all of whose pages were read.
+import type { Document } from '../contract/document.ts';
+import { SUMMARY_FIELDS, type Field, type FieldValue, type Summary, type SummaryField } from '../contract/summary.ts';
+import { extractFields } from '../extract/fields.ts';
+import { fold } from './citations.ts';
+import { clauseHeading, overlaps } from './evidence.ts';
+import type { Reader, WindowReply } from './reader.ts';
+
+export interface SummaryInput {
+  readonly document: Document;
+  /** Null: extractors only; fields without one are `not_read`. */
+  readonly reader: Reader | null;
+  readonly wordings: Readonly<Record<string, string>>;
+  readonly onProgress?: (done: number, total: number) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Probe {
+  /** Label of wordings.json whose wording is asked. */
+  readonly label: string;
+  /** Words behind `Extract:` where the Reader was trained to give a value. */
+  readonly extract: string | null;
+  /** One value at most: a second, different one is a conflict. */
+  readonly single: boolean;
+}
+
+const probe = (label: string, extract: string | null = null, single = false): Probe => ({ label, extract, single });
+
+const PROBES: Partial<Record<SummaryField, Probe>> = {
+  title: probe('Document Name', 'document name', true),
+  parties: probe('Parties'),
+  agreementDate: probe('Agreement Date', 'agreement date', true),
+  effectiveDate: probe('Effective Date', 'effective date', true),
+  expirationDate: probe('Expiration Date', 'expiration date', true),
+  renewal: probe('Renewal Term', 'renewal term'),
+  renewalNotice: probe('Notice Period To Terminate Renewal', 'notice period to terminate renewal'),
+  governingLaw: probe('Governing Law', 'governing law', true),
+  liabilityCap: probe('Cap On Liability'),
+  termination: probe('Termination For Convenience'),
+  assignment: probe('Anti-Assignment'),
+  insurance: probe('Insurance'),
+  audit: probe('Audit Rights'),
+  nonCompete: probe('Non-Compete'),
+  exclusivity: probe('Exclusivity'),
+  license: probe('License Grant'),
+};
+/** Fields that an extractor of core/extract can fill on its own. */
+const EXTRACTED: ReadonlySet<SummaryField> = new Set([
+  'title', 'parties', 'agreementDate', 'effectiveDate', 'expirationDate', 'term', 'renewal', 'renewalNotice', 'governingLaw', 'jurisdiction', 'amounts',
+]);
+const PRESENT = 0.5;
+/** Most Reader sentences kept for one field; the answer to a question lists more. */
+const MAX_VALUES = 5;
+
+export async function summarizeDocument(input: SummaryInput): Promise<Summary> {
+  const { document, reader } = input;
+  const extracted = extractFields(document);
+  const windows = reader ? await reader.read(document, { signal: input.signal }) : [];
+  const fields = {} as Record<SummaryField, Field>;
+  const readAll = document.receipt.pagesWithText === document.receipt.pages;
+  for (const [done, name] of SUMMARY_FIELDS.entries()) {
+    input.onProgress?.(done, SUMMARY_FIELDS.length);
+    fields[name] = await summarizeField(name, extracted[name] ?? [], input, readAll);
+  }
+  input.onProgress?.(SUMMARY_FIELDS.length, SUMMARY_FIELDS.length);
+  return {
+    schema: 'codicil.summary/1',
+    documentId: document.id,
+    documentName: document.name,
+    language: document.language,
+    fields,
+    coverage: { pages: document.receipt.pages, pagesRead: document.receipt.pagesWithText, windows: windows.length, windowsRead: windows.length },
+    model: reader?.name ?? null,
+    createdAt: new Date().toISOString(),
+  };
+}
+
+async function summarizeField(name: SummaryField, extracted: readonly FieldValue[], input: SummaryInput, readAll: boolean): Promise<Field> {
+  const asked = PROBES[name];
+  const pointed = input.reader && asked ? await pointedValues(asked, input.reader, input) : [];
+  const values = mergeValues(extracted, pointed);
+  if (values.length > 0) return { status: asked?.single && differ(values) ? 'conflicting' : 'found', values };
+  const looked = EXTRACTED.has(name) || (input.reader !== null && asked !== undefined);
+  return { status: looked && readAll ? 'not_found' : 'not_read', values: [] };
+}
+
+/** What the Reader points at: the literal `Extract:` value where there is one, the sentence otherwise. */
+async function pointedValues(asked: Probe, reader: Reader, input: SummaryInput): Promise<readonly FieldValue[]> {
+  const wording = input.wordings[asked.label];
+  const turns: Promise<readonly WindowReply[]>[] = [];
+  if (asked.extract !== null) turns.push(reader.ask([input.document], `Extract: ${asked.extract}`, 'extract', { signal: input.signal }));
+  if (wording !== undefined) turns.push(reader.ask([input.document], `Question: ${wording}`, 'question', { signal: input.signal }));
+  const replies = (await Promise.all(turns)).flat().filter((reply) => reply.verdict !== 'none' && reply.presence >= PRESENT);
+  const values = replies.flatMap((reply) => replyValues(reply, input.document));
+  return values.sort((a, b) => b.confidence - a.confidence).filter(isFirstOfItsPlace).slice(0, MAX_VALUES);
+}
+
+/** An extracted value and the whole sentence around it are one finding: the first (more confident or shorter) stays. */
+function isFirstOfItsPlace(value: FieldValue, index: number, all: readonly FieldValue[]): boolean {
+  return !all.some((other, i) => i !== index && overlaps(other.span, value.span) && (isInside(other, value) || (i < index && !isInside(value, other))));
+}
+const isInside = (inner: FieldValue, outer: FieldValue): boolean =>
+  inner.span.start >= outer.span.start && inner.span.end <= outer.span.end && inner.span.end - inner.span.start < outer.span.end - outer.span.start;
+
+function replyValues(reply: WindowReply, document: Document): readonly FieldValue[] {
+  return reply.indices.flatMap((index) => {
+    const sentence = reply.window.sentences[index];
+    const span = sentence?.spans[0];
+    if (!sentence || !span) return [];
+    const at = reply.value === null ? null : literal(reply.value, document, span);
+    if (reply.value !== null && at === null) return [];
+    const clause = document.clauses.find((entry) => entry.id === sentence.clauseId);
+    const block = document.blocks.find((entry) => entry.id === span.blockId);
+    const where = at ?? span;
+    return [
+      {
+        value: block?.text.slice(where.start, where.end) ?? sentence.text,
+        normalized: null,
+        quote: sentence.text,
+        span: where,
+        page: sentence.page,
+        path: clause ? [clause.path, clauseHeading(document, clause)].filter((part) => part !== '').join(' ') : '',
+        sources: ['reader' as const],
+        confidence: reply.presence,
+      },
+    ];
+  });
+}
+
+/** Where a generated value stands inside a sentence; null when it does not, and then it is not used. */
+function literal(value: string, document: Document, span: { documentId: string; blockId: string; start: number; end: number }): typeof span | null {
+  const text = document.blocks.find((block) => block.id === span.blockId)?.text.slice(span.start, span.end) ?? '';
+  const hay = fold(text);
+  const needle = fold(value).text;
+  const at = needle === '' ? -1 : hay.text.indexOf(needle);
+  if (at < 0) return null;
+  return { ...span, start: span.start + hay.origin[at]!, end: span.start + hay.origin[at + needle.length - 1]! + 1 };
+}
+
+/** Extractor values keep their normal form; a Reader value at the same place confirms them, another one is added. */
+function mergeValues(extracted: readonly FieldValue[], pointed: readonly FieldValue[]): readonly FieldValue[] {
+  const agrees = (a: FieldValue, b: FieldValue): boolean => overlaps(a.span, b.span) || fold(a.value).text === fold(b.value).text;
+  const merged = extracted.map((value) => {
+    const confirmed = pointed.some((other) => agrees(value, other));
+    return confirmed ? { ...value, sources: [...new Set([...value.sources, 'reader' as const])], confidence: Math.min(1, value.confidence + 0.2) } : value;
+  });
+  return [...merged, ...pointed.filter((value) => !extracted.some((other) => agrees(value, other)))].sort((a, b) => b.confidence - a.confidence);
+}
+
+/** Two confident values that neither are the same nor contain each other. */
+function differ(values: readonly FieldValue[]): boolean {
+  const sure = values.filter((value) => value.confidence >= PRESENT);
+  const key = (value: FieldValue): string => value.normalized ?? fold(value.value).text;
+  return sure.some((a) => sure.some((b) => !key(a).includes(key(b)) && !key(b).includes(key(a)) && !fold(a.quote).text.includes(fold(b.value).text)));
+}
