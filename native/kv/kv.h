@@ -96,6 +96,9 @@ class PageTable {
   virtual std::int64_t page_count() const = 0;
   virtual Pin pin(std::int64_t page_index) = 0;
   virtual std::unique_ptr<PageTable> fork() = 0;  // shares full pages, copies the last partial one on its first write
+
+ protected:
+  static Pin make_pin(PageStore& store, Page* page);  // takes over a pin that was counted already
 };
 
 }  // namespace codicil::kv

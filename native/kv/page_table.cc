@@ -1,0 +1,149 @@
+// PageTable: the pages of one session in order, restored from the index, copied before a shared one is written.
+//
+// Owns: the list of pages and the tokens whose keys they hold. Leaves memory, names and counts to RamStore.
+// Rule that must stay true: after reserve(count), every page that positions tokens() .. tokens() + count - 1 fall in is
+// unshared and unnamed, so that the forward pass may write it.
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "native/kv/page_store.h"
+
+namespace codicil::kv {
+
+namespace {
+
+class Table final : public PageTable {
+ public:
+  explicit Table(RamStore& store) : store_(store) {}
+  ~Table() override { drop_pages(0); }
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  std::int64_t tokens() const override { return static_cast<std::int64_t>(tokens_.size()); }
+  std::int64_t page_count() const override { return static_cast<std::int64_t>(pages_.size()); }
+
+  std::int64_t restore(std::span<const Token> prefix) override {
+    const std::size_t most = std::min(prefix.size(), tokens_.size());
+    const auto same = static_cast<std::size_t>(std::mismatch(tokens_.begin(), tokens_.begin() + static_cast<std::ptrdiff_t>(most), prefix.begin()).first - tokens_.begin());
+    // Further than our own tokens agree, whole pages may be known from other sessions.
+    std::size_t full = same / kPageTokens;
+    const std::size_t own_full = full;
+    std::vector<Page*> found;
+    PageName name = name_before(full);
+    while ((full + 1) * kPageTokens <= prefix.size()) {
+      const auto next_tokens = prefix.subspan(full * kPageTokens, kPageTokens);
+      name = next_name(name, next_tokens);
+      Page* page = store_.find_and_take(name, next_tokens);
+      if (page == nullptr) break;
+      found.push_back(page);
+      full += 1;
+    }
+    if (full * kPageTokens <= same) {  // nothing longer than what we hold: keep our partial page
+      for (Page* page : found) store_.drop_table(page);
+      truncate(static_cast<std::int64_t>(same));
+      return tokens();
+    }
+    drop_pages(own_full);
+    pages_.insert(pages_.end(), found.begin(), found.end());
+    tokens_.assign(prefix.begin(), prefix.begin() + static_cast<std::ptrdiff_t>(full * kPageTokens));
+    return tokens();
+  }
+
+  void truncate(std::int64_t tokens) override {
+    assert(tokens >= 0 && tokens <= this->tokens());
+    tokens_.resize(static_cast<std::size_t>(tokens));
+    drop_pages(pages_for(tokens_.size()));
+  }
+
+  Status reserve(std::int64_t count) override {
+    assert(count >= 0);
+    const std::size_t used = tokens_.size() % kPageTokens;
+    if (count > 0 && used != 0) {
+      Page*& last = pages_[tokens_.size() / kPageTokens];
+      if (store_.is_shared(last)) {
+        Result<Page*> fresh = store_.take();
+        if (!fresh.ok()) return fresh.status();
+        copy_tokens(*last, *fresh.value(), used);
+        store_.drop_table(last);
+        last = fresh.value();
+      }
+    }
+    const std::size_t needed = pages_for(tokens_.size() + static_cast<std::size_t>(count));
+    while (pages_.size() < needed) {
+      Result<Page*> fresh = store_.take();
+      if (!fresh.ok()) {
+        drop_pages(pages_for(tokens_.size()));
+        return fresh.status();
+      }
+      pages_.push_back(fresh.value());
+    }
+    return {};
+  }
+
+  void commit(std::span<const Token> added) override {
+    assert(pages_for(tokens_.size() + added.size()) <= pages_.size());
+    std::size_t full = tokens_.size() / kPageTokens;
+    tokens_.insert(tokens_.end(), added.begin(), added.end());
+    for (; (full + 1) * kPageTokens <= tokens_.size(); ++full) {
+      const auto page_tokens = std::span<const Token>(tokens_).subspan(full * kPageTokens, kPageTokens);
+      pages_[full] = store_.name_page(pages_[full], next_name(name_before(full), page_tokens), page_tokens);
+    }
+  }
+
+  Pin pin(std::int64_t page_index) override {
+    assert(page_index >= 0 && page_index < page_count());
+    Page* page = pages_[static_cast<std::size_t>(page_index)];
+    store_.add_pin(page);
+    return make_pin(store_, page);
+  }
+
+  std::unique_ptr<PageTable> fork() override {
+    auto copy = std::make_unique<Table>(store_);
+    copy->tokens_ = tokens_;
+    copy->pages_.assign(pages_.begin(), pages_.begin() + static_cast<std::ptrdiff_t>(pages_for(tokens_.size())));
+    for (Page* page : copy->pages_) store_.add_table(page);
+    return copy;
+  }
+
+ private:
+  static std::size_t pages_for(std::size_t tokens) { return (tokens + kPageTokens - 1) / kPageTokens; }
+
+  // Name of the page before page `index`: all pages before it are full, and so have names.
+  PageName name_before(std::size_t index) const {
+    return index == 0 ? first_name(store_.shape().model_fingerprint) : pages_[index - 1]->name;
+  }
+
+  void drop_pages(std::size_t from) {
+    for (std::size_t i = from; i < pages_.size(); ++i) store_.drop_table(pages_[i]);
+    if (from < pages_.size()) pages_.resize(from);
+  }
+
+  // Only the tokens that count: a page of the Reader is 5.6 MiB, and a question usually ends in its first quarter.
+  void copy_tokens(const Page& from, Page& to, std::size_t tokens) const {
+    const PageShape& shape = store_.shape();
+    const std::size_t head_bytes = kPageTokens * static_cast<std::size_t>(shape.head_dim) * sizeof(std::uint16_t);
+    const std::size_t used_bytes = tokens * static_cast<std::size_t>(shape.head_dim) * sizeof(std::uint16_t);
+    const std::size_t heads = static_cast<std::size_t>(shape.layers) * 2 * static_cast<std::size_t>(shape.kv_heads);
+    for (std::size_t h = 0; h < heads; ++h) std::memcpy(to.data + h * head_bytes, from.data + h * head_bytes, used_bytes);
+  }
+
+  RamStore& store_;
+  std::vector<Token> tokens_;   // [tokens()]
+  std::vector<Page*> pages_;    // at least pages_for(tokens()); more after reserve()
+};
+
+}  // namespace
+
+// Pin's private members are open to PageTable itself, not to what derives from it.
+Pin PageTable::make_pin(PageStore& store, Page* page) {
+  Pin pin;
+  pin.store_ = &store;
+  pin.page_ = page;
+  return pin;
+}
+
+std::unique_ptr<PageTable> PageTable::create(PageStore& store) { return std::make_unique<Table>(static_cast<RamStore&>(store)); }
+
+}  // namespace codicil::kv
