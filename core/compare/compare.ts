@@ -1,0 +1,155 @@
+// Compares two documents on their clause trees: what was inserted, deleted, changed, moved, renumbered, split and merged, and how much it matters.
+//
+// Owns: the order of the steps and the form of the result. Alignment is align.ts, order order.ts, sentences that went elsewhere fragments.ts,
+// the list of changes draft.ts, words wordDiff.ts, meaning topics.ts and classify.ts.
+// Rule: the work is always done in one direction (the document with the smaller id first) and turned round at the end if the caller asked for the
+// other, so exchanging the documents mirrors the result exactly. Identical documents, and documents that differ in form only, give no changes.
+import { CHANGE_KINDS, type Change, type Comparison } from '../contract/comparison.ts';
+import type { Document, Span } from '../contract/document.ts';
+import { alignUnits, type Alignment } from './align.ts';
+import { judge } from './classify.ts';
+import { draftChanges, sameTokens, tokensOf, type Draft, type DraftPart } from './draft.ts';
+import type { Hunk } from './myers.ts';
+import { findOrder, type Order } from './order.ts';
+import { ReferencePairs } from './references.ts';
+import { joinBroken } from './reflow.ts';
+import type { Edit, Terms } from './topics.ts';
+import { Vocabulary, textOf, type Token } from './tokens.ts';
+import { readSide, type Side } from './units.ts';
+import { diffParts, mirrorParts, wordHunks } from './wordDiff.ts';
+
+type ChangeSide = NonNullable<Change['before']>;
+const MIRRORED: Partial<Record<Change['kind'], Change['kind']>> = { inserted: 'deleted', deleted: 'inserted', split: 'merged', merged: 'split' };
+
+export function compareDocuments(before: Document, after: Document): Comparison {
+  const started = performance.now();
+  const swapped = before.id > after.id;
+  const [first, second] = swapped ? [after, before] : [before, after];
+  const options = { markup: first.kind === 'text' || second.kind === 'text', hyphens: first.kind === 'pdf' || second.kind === 'pdf' };
+  const vocabulary = new Vocabulary();
+  const [a, b] = joinBroken(readSide(first, vocabulary, options), readSide(second, vocabulary, options));
+  const alignment = alignUnits(a, b);
+  const order = findOrder(a, b, alignment);
+  const drafts = draftChanges(a, b, alignment, order, vocabulary);
+  const terms = termsOf(first, second);
+  const references = new ReferencePairs(first, second, alignment.clauseToB);
+  const placed = drafts.map((draft) => ({ at: positionOf(draft, a, b, alignment, order, swapped), change: toChange(draft, a, b, swapped, terms, references) }));
+  placed.sort((x, y) => x.at[0]! - y.at[0]! || x.at[1]! - y.at[1]! || x.at[2]! - y.at[2]!);
+  const changes = placed.map(({ change }, index): Change => ({ ...change, id: `change-${index + 1}` }));
+  const counts = Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, changes.filter((change) => change.kind === kind).length])) as Comparison['counts'];
+  const pairs = pairsOf(a, b, alignment, swapped);
+  const touched = new Set(changes.flatMap((change) => (swapped ? change.after : change.before)?.clauseIds ?? []));
+  const touchedOther = new Set(changes.flatMap((change) => (swapped ? change.before : change.after)?.clauseIds ?? []));
+  const unchangedClauses = a.clauses.filter((clause, index) => alignment.clauseToB[index] !== -1 && !touched.has(clause.id) && !touchedOther.has(b.clauses[alignment.clauseToB[index]!]!.id)).length;
+  return { beforeId: before.id, afterId: after.id, changes, pairs, counts, unchangedClauses, ms: performance.now() - started };
+}
+
+function pairsOf(a: Side, b: Side, alignment: Alignment, swapped: boolean): Comparison['pairs'] {
+  const pairs: { beforeId: string; afterId: string }[] = [];
+  const [one, other, partner] = swapped ? [b, a, alignment.clauseToA] : [a, b, alignment.clauseToB];
+  one.clauses.forEach((clause, index) => {
+    const match = other.clauses[partner[index]!];
+    if (match !== undefined) pairs.push({ beforeId: clause.id, afterId: match.id });
+  });
+  return pairs;
+}
+
+/** Terms defined in either document; those defined before the first numbered clause, and the usual roles, name parties. */
+function termsOf(first: Document, second: Document): Terms {
+  const defined = new Set<string>();
+  const parties = new Set<string>();
+  for (const document of [first, second]) {
+    const preamble = new Set(document.clauses.filter((clause) => clause.path === '').map((clause) => clause.id));
+    for (const { term, clauseId } of document.definitions) {
+      defined.add(term);
+      const role = /^(?:Customer|Client|Company|Provider|Supplier|Vendor|Seller|Buyer|Purchaser|Licensor|Licensee|Lessor|Lessee|Landlord|Tenant|Borrower|Lender|Employer|Employee|Contractor|Consultant|Distributor|Discloser|Recipient|Investor|Stockholder|Guarantor|Franchisor|Franchisee|甲方|乙方|丙方)$/.test(term);
+      if (role && (clauseId === null || preamble.has(clauseId))) parties.add(term);
+    }
+  }
+  return { defined, parties };
+}
+
+/** Sort key: unit of the newer document, then older unit for deletions, then token. */
+function positionOf(draft: Draft, a: Side, b: Side, alignment: Alignment, order: Order, swapped: boolean): number[] {
+  const [newer, older] = swapped ? [draft.a, draft.b] : [draft.b, draft.a];
+  const part = newer[0];
+  if (part !== undefined) return [part.unit.index, -1, part.tokens[0]?.start ?? 0];
+  if (draft.kind === 'renumbered') {
+    const [side, clause] = swapped ? [a, draft.clauseA] : [b, draft.clauseB];
+    return [side.unitsOf[clause]?.[0] ?? firstUnitBelow(side, clause), -1, -1];
+  }
+  const index = older[0]!.unit.index;
+  if (!swapped) return [order.previous[index]! + 0.5, index, older[0]!.tokens[0]?.start ?? 0];
+  // The newer side is the first one here: the last kept unit of it whose partner stands before the deleted unit.
+  let at = -1;
+  for (let j = index - 1; j >= 0 && at === -1; j--) {
+    const i = alignment.toA[j]!;
+    if (i !== -1 && order.kept[i] === true) at = i;
+  }
+  return [at + 0.5, index, older[0]!.tokens[0]?.start ?? 0];
+}
+
+function firstUnitBelow(side: Side, clause: number): number {
+  const child = side.clauses[clause]?.children[0];
+  const index = child === undefined ? -1 : (side.clauseIndex.get(child) ?? -1);
+  return index === -1 ? 0 : (side.unitsOf[index]?.[0] ?? firstUnitBelow(side, index));
+}
+
+function toChange(draft: Draft, a: Side, b: Side, swapped: boolean, terms: Terms, references: ReferencePairs): Omit<Change, 'id'> {
+  const kind = swapped ? (MIRRORED[draft.kind] ?? draft.kind) : draft.kind;
+  const [left, right] = [sideOf(draft.a, draft.clauseA, a), sideOf(draft.b, draft.clauseB, b)];
+  const [before, after] = swapped ? [right, left] : [left, right];
+  const [tokensA, tokensB] = [tokensOf(draft.a), tokensOf(draft.b)];
+  const both = draft.a.length > 0 && draft.b.length > 0;
+  const hunks = both && !sameTokens(tokensA, tokensB) ? wordHunks(tokensA, tokensB) : [];
+  const edits = makeEdits(draft, tokensA, tokensB, hunks, swapped, references);
+  const parts = hunks.length > 0 ? diffParts(tokensA, tokensB, hunks) : [];
+  const diff = both ? (swapped ? mirrorParts(parts) : parts) : kind === 'inserted' ? [{ op: 'insert' as const, text: after!.text }] : kind === 'deleted' ? [{ op: 'delete' as const, text: before!.text }] : [];
+  const words = [...tokensA, ...tokensB].map((token) => token.text);
+  const heading = after?.heading || before?.heading || '';
+  const referencesFollow = both && references.follow(draft.a, draft.b, hunks);
+  const judged = judge({ kind, beforePath: before?.path ?? '', afterPath: after?.path ?? '', heading, edits, words, referencesFollow, term: draft.term }, terms);
+  return { kind, before, after, diff, ...judged };
+}
+
+function sideOf(parts: readonly DraftPart[], clause: number, side: Side): ChangeSide | null {
+  const clauses = [...new Set(parts.length > 0 ? parts.map((part) => part.unit.clause) : clause === -1 ? [] : [clause])].filter((index) => index !== -1).map((index) => side.clauses[index]!);
+  if (parts.length === 0 && clauses.length === 0) return null;
+  return {
+    clauseIds: clauses.map(({ id }) => id),
+    path: clauses[0]?.path ?? '',
+    heading: clauses[0]?.heading ?? '',
+    text: parts.map((part) => textOf(part.tokens)).join('\n'),
+    spans: parts.length > 0 ? parts.flatMap((part) => spansOf(part, side)) : (clauses[0]?.spans ?? []),
+  };
+}
+
+/** Spans of the tokens; a sentence that was told elsewhere leaves a gap. */
+function spansOf(part: DraftPart, side: Side): Span[] {
+  const spans: { documentId: string; blockId: string; start: number; end: number }[] = [];
+  const place = new Map(part.unit.tokens.map((token, index) => [`${token.block} ${token.start}`, index]));
+  let last = -2;
+  for (const token of part.tokens) {
+    const index = place.get(`${token.block} ${token.start}`)!;
+    const blockId = side.document.blocks[token.block]!.id;
+    const span = spans.at(-1);
+    if (span?.blockId === blockId && index === last + 1) span.end = token.end;
+    else spans.push({ documentId: side.document.id, blockId, start: token.start, end: token.end });
+    last = index;
+  }
+  return spans;
+}
+
+const texts = (tokens: readonly Token[]): string[] => tokens.map((token) => token.text);
+
+function makeEdits(draft: Draft, a: readonly Token[], b: readonly Token[], hunks: readonly Hunk[], swapped: boolean, references: ReferencePairs): Edit[] {
+  const whole = draft.a.length === 0 || draft.b.length === 0;
+  const list = whole ? [{ a0: 0, a1: a.length, b0: 0, b1: b.length }] : hunks;
+  return list.map((hunk) => {
+    const [x, y] = [a.slice(hunk.a0, hunk.a1), b.slice(hunk.b0, hunk.b1)];
+    const [removed, added] = swapped ? [y, x] : [x, y];
+    // Five words reach from a number over "(30) business" to its unit. They are equal words, so the same on both sides.
+    const [before, after] = whole ? [[], []] : [texts(b.slice(Math.max(0, hunk.b0 - 4), hunk.b0)), texts(b.slice(hunk.b1, hunk.b1 + 5))];
+    return { removed: texts(removed), added: texts(added), removedText: textOf(removed), addedText: textOf(added), defines: references.defines(draft.a, draft.b, hunk), before, after };
+  });
+}

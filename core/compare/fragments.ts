@@ -1,0 +1,171 @@
+// Text below the level of a paragraph that went somewhere else: a sentence that became part of another clause, a clause that was split or merged.
+//
+// Owns: finding, among the deleted and the inserted words, runs that are the same sentence, and saying what each such pair means:
+// re-flow (a paragraph broken elsewhere, which is noise), a move, a merge (a whole clause became part of another) or a split.
+// Rule: a run is used once, and only whole sentences or whole runs of edited words are followed, never a lucky phrase.
+import type { Alignment } from './align.ts';
+import type { Hunk } from './myers.ts';
+import type { Order } from './order.ts';
+import { sentenceEnds, type Vocabulary } from './tokens.ts';
+import type { Side, Unit } from './units.ts';
+
+/** Tokens [from, to) of a unit. */
+export interface Run {
+  readonly unit: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface FragmentPair {
+  readonly a: Run;
+  readonly b: Run;
+  readonly meaning: 'reflow' | 'moved' | 'merged' | 'split';
+}
+
+export interface LooseRuns {
+  readonly a: readonly Run[];
+  readonly b: readonly Run[];
+}
+
+/** Fewer words than this recur by chance in contracts ("subject to the terms of this Agreement" has seven tokens). */
+const LEAST_EXACT = 8;
+const LEAST_SIMILAR = 12;
+/** Share of common words from which an edited sentence is still the same sentence. */
+const SAME_SENTENCE = 0.75;
+
+/** Sentences of a run; a run inside a sentence is one piece. */
+export function sentencesOf(unit: Unit, from: number, to: number, vocabulary: Vocabulary): Run[] {
+  const runs: Run[] = [];
+  let at = from;
+  for (const end of sentenceEnds(unit.tokens, vocabulary)) {
+    if (end <= at) continue;
+    runs.push({ unit: unit.index, from: at, to: Math.min(end, to) });
+    at = Math.min(end, to);
+    if (at >= to) break;
+  }
+  return runs;
+}
+
+/** The deleted and inserted runs: units without a partner whole, and the edits inside pairs. */
+export function looseRuns(a: Side, b: Side, alignment: Alignment, hunksOf: ReadonlyMap<number, readonly Hunk[]>, vocabulary: Vocabulary): LooseRuns {
+  const left = a.units.filter((unit) => alignment.toB[unit.index] === -1).flatMap((unit) => sentencesOf(unit, 0, unit.tokens.length, vocabulary));
+  const right = b.units.filter((unit) => alignment.toA[unit.index] === -1).flatMap((unit) => sentencesOf(unit, 0, unit.tokens.length, vocabulary));
+  for (const [i, hunks] of hunksOf) {
+    const [unitA, unitB] = [a.units[i]!, b.units[alignment.toB[i]!]!];
+    for (const hunk of hunks) {
+      if (hunk.a1 > hunk.a0) left.push(...sentencesOf(unitA, hunk.a0, hunk.a1, vocabulary));
+      if (hunk.b1 > hunk.b0) right.push(...sentencesOf(unitB, hunk.b0, hunk.b1, vocabulary));
+    }
+  }
+  const byPlace = (x: Run, y: Run): number => x.unit - y.unit || x.from - y.from;
+  return { a: left.toSorted(byPlace), b: right.toSorted(byPlace) };
+}
+
+function idsOf(side: Side, run: Run): number[] {
+  return side.units[run.unit]!.tokens.slice(run.from, run.to).map((token) => token.id);
+}
+
+/** Pairs of runs that are the same text, neighbours joined, each with its meaning. */
+export function matchFragments(a: Side, b: Side, alignment: Alignment, order: Order, loose: LooseRuns, vocabulary: Vocabulary): FragmentPair[] {
+  const idsA = loose.a.map((run) => idsOf(a, run));
+  const idsB = loose.b.map((run) => idsOf(b, run));
+  const toB = new Int32Array(loose.a.length).fill(-1);
+  const toA = new Int32Array(loose.b.length).fill(-1);
+  const link = (x: number, y: number): void => {
+    toB[x] = y;
+    toA[y] = x;
+  };
+  linkExact(idsA, idsB, toB, toA, link);
+  linkSimilar(idsA, idsB, toB, toA, link, vocabulary);
+  return joinNeighbours(a, b, loose, toB).map(({ a: x, b: y }) => ({ a: x, b: y, meaning: meaningOf(a, b, alignment, order, x, y) }));
+}
+
+function linkExact(idsA: readonly number[][], idsB: readonly number[][], toB: Int32Array, toA: Int32Array, link: (x: number, y: number) => void): void {
+  const keysB = idsB.map((ids) => ids.join(' '));
+  const keysA = idsA.map((ids) => ids.join(' '));
+  const places = new Map<string, number[]>();
+  keysB.forEach((key, y) => {
+    if (idsB[y]!.length >= LEAST_EXACT) places.set(key, [...(places.get(key) ?? []), y]);
+  });
+  keysA.forEach((key, x) => {
+    const y = places.get(key)?.shift();
+    if (y !== undefined) link(x, y);
+  });
+  // Short sentences follow a longer neighbour that matched.
+  const tryLink = (x: number, y: number): void => {
+    if (x >= 0 && y >= 0 && toB[x] === -1 && toA[y] === -1 && keysA[x] !== undefined && keysA[x] === keysB[y]) link(x, y);
+  };
+  for (let x = 0; x < toB.length; x++) if (toB[x] !== -1) tryLink(x + 1, toB[x]! + 1);
+  for (let x = toB.length - 1; x >= 0; x--) if (toB[x] !== -1) tryLink(x - 1, toB[x]! - 1);
+}
+
+function linkSimilar(idsA: readonly number[][], idsB: readonly number[][], toB: Int32Array, toA: Int32Array, link: (x: number, y: number) => void, vocabulary: Vocabulary): void {
+  const wordy = (ids: readonly number[]): boolean => ids.filter((id) => /[\p{L}\p{N}]/u.test(vocabulary.words[id]!)).length >= LEAST_SIMILAR;
+  const lists = new Map<number, number[]>();
+  const bags = new Map<number, Map<number, number>>();
+  idsB.forEach((ids, y) => {
+    if (toA[y] !== -1 || !wordy(ids)) return;
+    const bag = new Map<number, number>();
+    for (const id of ids) bag.set(id, (bag.get(id) ?? 0) + 1);
+    bags.set(y, bag);
+    for (const id of bag.keys()) lists.set(id, [...(lists.get(id) ?? []), y]);
+  });
+  const candidates: { x: number; y: number; score: number }[] = [];
+  idsA.forEach((ids, x) => {
+    if (toB[x] !== -1 || !wordy(ids)) return;
+    const near = new Set([...new Set(ids)].toSorted((p, q) => (lists.get(p)?.length ?? 1e9) - (lists.get(q)?.length ?? 1e9)).slice(0, 6).flatMap((id) => (lists.get(id) ?? []).slice(0, 40)));
+    for (const y of near) {
+      const score = overlap(ids, bags.get(y)!, idsB[y]!.length);
+      if (score >= SAME_SENTENCE) candidates.push({ x, y, score });
+    }
+  });
+  candidates.sort((p, q) => q.score - p.score || p.x - q.x || p.y - q.y);
+  for (const { x, y } of candidates) if (toB[x] === -1 && toA[y] === -1) link(x, y);
+}
+
+/** Dice coefficient of two runs. */
+function overlap(ids: readonly number[], bag: ReadonlyMap<number, number>, length: number): number {
+  const used = new Map<number, number>();
+  let common = 0;
+  for (const id of ids) {
+    const count = used.get(id) ?? 0;
+    if (count < (bag.get(id) ?? 0)) {
+      common++;
+      used.set(id, count + 1);
+    }
+  }
+  return (2 * common) / (ids.length + length);
+}
+
+function joinNeighbours(a: Side, b: Side, loose: LooseRuns, toB: Int32Array): { a: Run; b: Run }[] {
+  const joined: { a: Run; b: Run }[] = [];
+  for (let x = 0; x < loose.a.length; x++) {
+    const y = toB[x]!;
+    if (y === -1) continue;
+    const [left, right] = [loose.a[x]!, loose.b[y]!];
+    const last = joined.at(-1);
+    if (last !== undefined && last.a.unit === left.unit && last.b.unit === right.unit && last.a.to === left.from && last.b.to === right.from) {
+      joined[joined.length - 1] = { a: { ...last.a, to: left.to }, b: { ...last.b, to: right.to } };
+    } else joined.push({ a: left, b: right });
+  }
+  return joined.filter(({ a: x, b: y }) => a.units[x.unit] !== undefined && b.units[y.unit] !== undefined);
+}
+
+function meaningOf(a: Side, b: Side, alignment: Alignment, order: Order, x: Run, y: Run): FragmentPair['meaning'] {
+  if (alignment.toB[x.unit] === y.unit) return 'moved';
+  const [ca, cb] = [a.units[x.unit]!.clause, b.units[y.unit]!.clause];
+  const inOrder = order.previous[x.unit]! <= y.unit && y.unit <= order.next[x.unit]!;
+  const sameClause = ca === -1 || cb === -1 ? ca === cb : alignment.clauseToB[ca] === cb;
+  if (sameClause && inOrder) return 'reflow';
+  // Without a partner of its own, a clause whose words stand in another clause that has one was merged into it; the reverse was split off.
+  const aloneA = ca !== -1 && alignment.clauseToB[ca] === -1 && alignment.toB[x.unit] === -1;
+  const aloneB = cb !== -1 && alignment.clauseToA[cb] === -1 && alignment.toA[y.unit] === -1;
+  if (aloneA && !aloneB && coversMost(a, x)) return 'merged';
+  if (aloneB && !aloneA && coversMost(b, y)) return 'split';
+  return 'moved';
+}
+
+/** The run is most of the words of its unit. */
+export function coversMost(side: Side, run: Run): boolean {
+  return run.to - run.from >= 0.6 * side.units[run.unit]!.tokens.length;
+}

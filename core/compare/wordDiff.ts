@@ -1,0 +1,157 @@
+// Word diff of two runs of tokens, cleaned so that it reads as a person would mark the edit.
+//
+// Owns: where an edit begins and ends. An edit that could stand at several places begins at a sentence or a clause mark; two edits with
+// only a little common text between them are one; a long number is shown by the digits that differ.
+// Rule: the text of `equal` and `delete` parts is the whole text of the first run, that of `equal` and `insert` parts the whole of the second
+// (up to noise: equal words are shown as the second run writes them).
+import type { DiffPart } from '../contract/comparison.ts';
+import { diffNumbers, type Hunk } from './myers.ts';
+import { textOf, type Token } from './tokens.ts';
+
+const STOP_WORDS = new Set(
+  'a an the of to in on for by at as is are be been was were it its that this these those with from into or and any all such each per than then'.split(' '),
+);
+
+/** Edits between two runs of tokens, already cleaned. */
+export function wordHunks(a: readonly Token[], b: readonly Token[]): Hunk[] {
+  const raw = diffNumbers(
+    a.map((token) => token.id),
+    b.map((token) => token.id),
+  );
+  return mergeClose(raw.map((hunk, index) => slide(hunk, raw[index - 1], raw[index + 1], a, b)), a, b);
+}
+
+/** How well an edit may begin at `index`: after the end of a sentence best, then after a comma or bracket. */
+function beginScore(tokens: readonly Token[], index: number): number {
+  const before = tokens[index - 1]?.text;
+  if (before === undefined) return 5;
+  if (/^[.;?!。；]$/.test(before)) return 4;
+  if (/^[:,，、]$/.test(before)) return 3;
+  const here = tokens[index]?.text ?? '';
+  if (here === '(' || here === '[' || here === ',' || here === '，') return 2;
+  return tokens[index]?.spaced === false ? 0 : 1;
+}
+
+/** Moves a pure insertion or deletion along repeated words to its best place. */
+function slide(hunk: Hunk, previous: Hunk | undefined, next: Hunk | undefined, a: readonly Token[], b: readonly Token[]): Hunk {
+  const inserts = hunk.a0 === hunk.a1;
+  if (!inserts && hunk.b0 !== hunk.b1) return hunk;
+  const tokens = inserts ? b : a;
+  const [from, to] = inserts ? [hunk.b0, hunk.b1] : [hunk.a0, hunk.a1];
+  const other = inserts ? hunk.a0 : hunk.b0;
+  const floor = inserts ? (previous?.b1 ?? 0) : (previous?.a1 ?? 0);
+  const ceiling = inserts ? (next?.b0 ?? b.length) : (next?.a0 ?? a.length);
+  const otherFloor = inserts ? (previous?.a1 ?? 0) : (previous?.b1 ?? 0);
+  let best = 0;
+  let bestScore = beginScore(tokens, from);
+  // Repeated text lets the edit move; 64 words either way reach past any sentence that begins as its neighbour does.
+  for (let left = 1; left <= 64 && from - left >= floor && other - left >= otherFloor && tokens[from - left]!.id === tokens[to - left]!.id; left++) {
+    const score = beginScore(tokens, from - left);
+    if (score > bestScore) [best, bestScore] = [-left, score];
+  }
+  for (let right = 1; right <= 64 && to + right <= ceiling && tokens[from + right - 1]!.id === tokens[to + right - 1]!.id; right++) {
+    const score = beginScore(tokens, from + right);
+    if (score > bestScore) [best, bestScore] = [right, score];
+  }
+  return { a0: hunk.a0 + best, a1: hunk.a1 + best, b0: hunk.b0 + best, b1: hunk.b1 + best };
+}
+
+function wordsIn(tokens: readonly Token[], from: number, to: number): { words: number; plain: boolean; stops: boolean } {
+  let words = 0;
+  let stops = true;
+  let plain = true;
+  for (let i = from; i < to; i++) {
+    const text = tokens[i]!.text;
+    if (/[\p{L}\p{N}]/u.test(text)) {
+      words++;
+      if (!STOP_WORDS.has(text.toLowerCase())) stops = false;
+    } else if (/^[.;。；]$/.test(text)) plain = false;
+  }
+  return { words, plain, stops };
+}
+
+/** Joins edits between which only a little common text stands. */
+function mergeClose(hunks: readonly Hunk[], a: readonly Token[], b: readonly Token[]): Hunk[] {
+  const merged: Hunk[] = [];
+  const size = (hunk: Hunk): number => Math.max(wordsIn(a, hunk.a0, hunk.a1).words, wordsIn(b, hunk.b0, hunk.b1).words);
+  for (const hunk of hunks) {
+    let current = hunk;
+    for (let last = merged.at(-1); last !== undefined; last = merged.at(-1)) {
+      const gap = wordsIn(b, last.b1, current.b0);
+      const [left, right] = [size(last), size(current)];
+      // Two or more words either side with a stop word or two between them are one edit; so is a gap that is smaller than both edits (at most 3 words).
+      const joins = gap.plain && ((gap.stops && gap.words <= 2 && left + right >= 3 && Math.min(left, right) >= 1) || (gap.words <= 3 && gap.words < left && gap.words < right));
+      if (!joins) break;
+      merged.pop();
+      current = { a0: last.a0, a1: current.a1, b0: last.b0, b1: current.b1 };
+    }
+    merged.push(current);
+  }
+  return merged;
+}
+
+/** Texts of a number that was replaced, divided into common and differing digits; null if it is better shown whole. */
+function numberParts(before: string, after: string): DiffPart[] | null {
+  // In a short number every digit is seen; in a long one only the marked digits are.
+  if (Math.min(before.length, after.length) < 7 || !/^\p{N}[\p{N}.,]*$/u.test(before) || !/^\p{N}[\p{N}.,]*$/u.test(after)) return null;
+  let head = 0;
+  while (head < before.length && head < after.length && before[head] === after[head]) head++;
+  let tail = 0;
+  while (tail < before.length - head && tail < after.length - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  if (head + tail < Math.max(before.length, after.length) / 2) return null;
+  const parts: DiffPart[] = [
+    { op: 'equal', text: before.slice(0, head) },
+    { op: 'delete', text: before.slice(head, before.length - tail) },
+    { op: 'insert', text: after.slice(head, after.length - tail) },
+    { op: 'equal', text: before.slice(before.length - tail) },
+  ];
+  return parts.filter((part) => part.text !== '');
+}
+
+/** Texts of the runs, with the white space that stands before each put to the part it belongs to. */
+export function diffParts(a: readonly Token[], b: readonly Token[], hunks: readonly Hunk[]): DiffPart[] {
+  const parts: DiffPart[] = [];
+  const push = (op: DiffPart['op'], tokens: readonly Token[], spaced: boolean): void => {
+    if (tokens.length > 0) parts.push({ op, text: (spaced ? ' ' : '') + textOf(tokens) });
+  };
+  // Common words after a beginning that only one side has: that side knows whether a space stands before them.
+  const pushEqual = (to: number): void => push('equal', b.slice(at, to), b[at]?.spaced === true || (at === 0 && a[atA]?.spaced === true));
+  let [at, atA] = [0, 0];
+  for (const hunk of hunks) {
+    pushEqual(hunk.b0);
+    [at, atA] = [hunk.b1, hunk.a1];
+    const [before, after] = [a.slice(hunk.a0, hunk.a1), b.slice(hunk.b0, hunk.b1)];
+    const digits = before.length === 1 && after.length === 1 ? numberParts(before[0]!.text, after[0]!.text) : null;
+    if (digits === null) {
+      push('delete', before, before[0]?.spaced === true);
+      push('insert', after, after[0]?.spaced === true);
+    } else {
+      if (after[0]!.spaced) parts.push({ op: 'equal', text: ' ' });
+      parts.push(...digits);
+    }
+  }
+  pushEqual(b.length);
+  return joinEqual(parts);
+}
+
+function joinEqual(parts: readonly DiffPart[]): DiffPart[] {
+  const joined: DiffPart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (last?.op === part.op) joined[joined.length - 1] = { op: part.op, text: last.text + part.text };
+    else joined.push(part);
+  }
+  return joined;
+}
+
+/** The same diff seen from the other side; deletions stand before insertions again. */
+export function mirrorParts(parts: readonly DiffPart[]): DiffPart[] {
+  const mirrored: DiffPart[] = [];
+  for (const part of parts) {
+    const op = part.op === 'equal' ? 'equal' : part.op === 'insert' ? 'delete' : 'insert';
+    const last = mirrored.at(-1);
+    if (op === 'delete' && last?.op === 'insert') mirrored.splice(-1, 0, { op, text: part.text });
+    else mirrored.push({ op, text: part.text });
+  }
+  return mirrored;
+}
