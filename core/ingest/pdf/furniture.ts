@@ -1,0 +1,66 @@
+// Headers, footers, page numbers and stamps of a PDF: lines that stand at the same place of several pages with the same words.
+//
+// Method: lines in the outer parts of a page are compared with digits folded to "#"; a line is furniture when its text and height on the page recur on
+// enough pages, when it is a bare page number at the edge of a page, or when it is set at a slant. Nothing is deleted: the lines become furniture blocks.
+import type { PdfLine } from './lines.ts';
+
+/** Running heads and foots stand within this share of the page's height; legal footers of five lines reach 15 %. */
+const TOP_SHARE = 0.13;
+const BOTTOM_SHARE = 0.84;
+/** A new edition of a line may shift by a few points with its font's ascender. */
+const PLACE_STEP = 6;
+
+const PAGE_NUMBER = /^(?:[-–—|\s]*(?:page|seite|p\.)?[-–—|\s]*(?:\d{1,4}|[ivxl]{1,7})[-–—|\s]*(?:(?:of|\/|von)\s*\d{1,4})?[-–—|\s]*|第\s*\d+\s*页.*)$/i;
+
+/** One flag per line of `lines` (all pages, in order). `heights` by page index. */
+export function findFurniture(lines: readonly PdfLine[], heights: readonly number[]): boolean[] {
+  const pagesOf = new Map<string, Set<number>>();
+  const keys = lines.map((line) => keyOf(line, heights[line.page] ?? 0));
+  lines.forEach((line, index) => {
+    const key = keys[index];
+    if (key === null || key === undefined) return;
+    const pages = pagesOf.get(key);
+    if (pages) pages.add(line.page);
+    else pagesOf.set(key, new Set([line.page]));
+  });
+  const edges = edgeLines(lines);
+  // Left and right pages may differ and a first page may be free of them: a fifth of the pages, at least two (three in long documents).
+  const least = Math.max(heights.length > 6 ? 3 : 2, Math.ceil(heights.length * 0.2));
+  return lines.map((line, index) => {
+    if (line.slanted) return true;
+    const key = keys[index];
+    if (key === null || key === undefined) return false;
+    if (heights.length > 1 && repeats(pagesOf, key, least)) return true;
+    return edges.has(index) && PAGE_NUMBER.test(line.text);
+  });
+}
+
+function keyOf(line: PdfLine, height: number): string | null {
+  const middle = (line.box.y0 + line.box.y1) / 2 / Math.max(1, height);
+  if (middle > TOP_SHARE && middle < BOTTOM_SHARE) return null;
+  const words = line.text.toLowerCase().replace(/\d+/g, '#').replace(/\b[ivxl]+$/, '#').replace(/\s+/g, ' ');
+  return `${words}@${Math.round(line.box.y0 / PLACE_STEP)}`;
+}
+
+function repeats(pagesOf: ReadonlyMap<string, ReadonlySet<number>>, key: string, least: number): boolean {
+  const at = key.lastIndexOf('@');
+  const words = key.slice(0, at);
+  const step = Number(key.slice(at + 1));
+  const pages = new Set<number>();
+  for (const near of [step - 1, step, step + 1]) for (const page of pagesOf.get(`${words}@${near}`) ?? []) pages.add(page);
+  return pages.size >= least;
+}
+
+/** Indexes of the highest and the lowest upright lines of each page. */
+function edgeLines(lines: readonly PdfLine[]): Set<number> {
+  const highest = new Map<number, number>();
+  const lowest = new Map<number, number>();
+  lines.forEach((line, index) => {
+    if (line.axis !== 'x' || line.slanted) return;
+    const top = highest.get(line.page);
+    if (top === undefined || line.box.y0 < (lines[top] as PdfLine).box.y0) highest.set(line.page, index);
+    const low = lowest.get(line.page);
+    if (low === undefined || line.box.y1 > (lines[low] as PdfLine).box.y1) lowest.set(line.page, index);
+  });
+  return new Set([...highest.values(), ...lowest.values()]);
+}

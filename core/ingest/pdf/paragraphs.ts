@@ -1,0 +1,159 @@
+// Printed lines -> paragraphs: where a block ends and the next begins.
+//
+// Owns: the break decision (number at a line's start, leading, short last line, indent, size, boldness), paragraphs that go on over columns and pages.
+// Leaves kinds and headings to blocks.ts. Rule: a block begins at every clause number that begins a line, unless the line is plainly a wrapped one.
+import { bulletLength, readLabel } from '../labels.ts';
+import type { PdfLine } from './lines.ts';
+
+interface Bounds {
+  readonly left: number;
+  readonly right: number;
+  readonly lines: number;
+}
+
+const SENTENCE_END = /[.;:!?。；：！？]["”’')）\]]?$/;
+
+/** Groups of lines, each one paragraph, in reading order. Furniture is not among `lines`. */
+export function splitParagraphs(lines: readonly PdfLine[]): PdfLine[][] {
+  const bounds = boundsOf(lines);
+  const pitch = typicalPitch(lines);
+  const groups: PdfLine[][] = [];
+  const listed = new Listed();
+  let group: PdfLine[] = [];
+  for (const line of lines) {
+    const last = group.at(-1);
+    if (last === undefined || startsBlock(group, last, line, bounds, pitch, listed)) {
+      group = [];
+      groups.push(group);
+      listed.note(line);
+    }
+    group.push(line);
+  }
+  return groups;
+}
+
+/** Numbers of the list that is under way: "(b)" inside running text is no list item when "(a)" began no block just before. */
+class Listed {
+  private readonly last = new Map<string, number>();
+
+  note(line: PdfLine): void {
+    const label = readLabel(line.text);
+    if (!label || !/^[(（]|[)）]$/.test(label.number)) this.last.clear();
+    for (const reading of label?.readings ?? []) this.last.set(reading.form, reading.values[0] ?? 0);
+  }
+
+  follows(line: PdfLine): boolean {
+    return (readLabel(line.text)?.readings ?? []).some((reading) => this.last.get(reading.form) === (reading.values[0] ?? 0) - 1);
+  }
+}
+
+function regionKey(line: PdfLine): string {
+  return `${line.page}:${line.region}`;
+}
+
+function boundsOf(lines: readonly PdfLine[]): ReadonlyMap<string, Bounds> {
+  const edges = new Map<string, { lefts: number[]; rights: number[] }>();
+  for (const line of lines) {
+    const key = regionKey(line);
+    const entry = edges.get(key) ?? { lefts: [], rights: [] };
+    entry.lefts.push(line.box.x0);
+    entry.rights.push(line.box.x1);
+    edges.set(key, entry);
+  }
+  const bounds = new Map<string, Bounds>();
+  // 92nd percentile: a stamp or a table that sticks out does not move the margin.
+  for (const [key, { lefts, rights }] of edges) {
+    rights.sort((a, b) => a - b);
+    bounds.set(key, { left: Math.min(...lefts), right: rights[Math.floor((rights.length - 1) * 0.92)] ?? 0, lines: rights.length });
+  }
+  return bounds;
+}
+
+/** Distance of baselines per size that most neighbouring lines have. */
+function typicalPitch(lines: readonly PdfLine[]): number {
+  const counts = new Map<number, number>();
+  let best = 1.2;
+  let most = 0;
+  for (let index = 1; index < lines.length; index++) {
+    const [upper, lower] = [lines[index - 1] as PdfLine, lines[index] as PdfLine];
+    if (regionKey(upper) !== regionKey(lower) || upper.size < 1) continue;
+    const ratio = Math.round(((lower.box.y1 - upper.box.y1) / upper.size) * 20) / 20;
+    if (ratio < 0.8 || ratio > 2.6) continue;
+    const count = (counts.get(ratio) ?? 0) + 1;
+    counts.set(ratio, count);
+    if (count > most) [best, most] = [ratio, count];
+  }
+  return best;
+}
+
+function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, bounds: ReadonlyMap<string, Bounds>, pitch: number, listed: Listed): boolean {
+  if (line.axis !== last.axis || line.slanted !== last.slanted) return true;
+  const room = bounds.get(regionKey(last));
+  const short = room !== undefined && isShort(last, line, room);
+  const ended = SENTENCE_END.test(last.text);
+  const bulleted = bulletLength(line.text) > 0 && !/^[–—-]/.test(line.text);
+  if (regionKey(last) !== regionKey(line)) return !continues(group, last, line, short, ended, bulleted);
+  if (bulleted) return true;
+  if (Math.abs(line.size - last.size) > Math.max(0.6, 0.12 * last.size) && line.text.length > 3 && last.text.length > 3) return true;
+  const step = line.axis === 'x' ? line.box.y1 - last.box.y1 : 0;
+  if (line.axis === 'x' && isWideStep(group, step, last.size, pitch)) return true;
+  if (startsWithNumber(group, last, line, short, listed)) return true;
+  if (line.bold !== last.bold && (short || ended)) return true;
+  if (short && (ended || wouldFitEasily(last, line, room))) return true;
+  return ended && line.box.x0 > last.box.x0 + line.size && group.length > 1 && line.box.x0 > (group[1] as PdfLine).box.x0 + line.size;
+}
+
+function isWideStep(group: readonly PdfLine[], step: number, size: number, pitch: number): boolean {
+  if (step < -0.5 * size) return true;
+  const before = group.length > 1 ? (group.at(-1) as PdfLine).box.y1 - (group.at(-2) as PdfLine).box.y1 : null;
+  // A fifth over the paragraph's own leading; over the document's when the paragraph has one line so far.
+  if (before !== null && before > 0) return step > Math.max(before * 1.22, before + 1.5);
+  return step > Math.max(pitch * size * 1.22, pitch * size + 1.5);
+}
+
+/** The next line's first word had room in the last line: the break was meant. */
+function isShort(last: PdfLine, line: PdfLine, room: Bounds): boolean {
+  if (last.axis === 'y') return false;
+  const space = room.right - last.box.x1;
+  const perCharacter = (line.box.x1 - line.box.x0) / Math.max(1, line.text.length);
+  const word = line.text.indexOf(' ') < 0 ? line.text.length : line.text.indexOf(' ');
+  return space > (word + 1) * perCharacter + 0.3 * last.size;
+}
+
+/** Without a sentence end the room must be clear: ragged text and regions with few lines have an uncertain right margin. */
+function wouldFitEasily(last: PdfLine, line: PdfLine, room: Bounds | undefined): boolean {
+  if (room === undefined || room.lines < 4) return false;
+  const space = room.right - last.box.x1;
+  return space > 0.25 * (room.right - room.left) && !/^\p{Ll}/u.test(line.text) && !/,$/.test(last.text);
+}
+
+function startsWithNumber(group: readonly PdfLine[], last: PdfLine, line: PdfLine, short: boolean, listed: Listed): boolean {
+  const label = readLabel(line.text);
+  if (!label) return false;
+  const ended = SENTENCE_END.test(last.text);
+  const form = label.readings[0]?.form ?? '';
+  const rest = line.text.slice(label.rest);
+  const paused = ended || /(,|\band|\bor|&|，|、)$/i.test(last.text);
+  const body = group.length > 1 ? (group[1] as PdfLine).box.x0 : null;
+  const moved = body === null ? Math.abs(line.box.x0 - last.box.x0) > 0.5 * line.size && line.box.x0 < last.box.x0 : Math.abs(line.box.x0 - body) > 0.5 * line.size;
+  if (form.startsWith('(') || form === '1)' || form === 'a)') {
+    if (short || moved || line.box.x0 > last.box.x0 + line.size) return true;
+    return label.readings.some((reading) => reading.values[0] === 1) ? ended : paused && listed.follows(line);
+  }
+  // "... under Section / 5.2 of this Agreement": a wrapped mention goes on in lower case or stands after a word that announces a number.
+  if (/^\p{Ll}/u.test(rest) && !(short || moved)) return false;
+  if (/\b(sections?|articles?|clauses?|paragraphs?|exhibits?|schedules?|and|or|to|of|in|no\.?|part)$/i.test(last.text) && !short) return false;
+  if (label.weak) return short || moved || ended;
+  return short || moved || paused;
+}
+
+function continues(group: readonly PdfLine[], last: PdfLine, line: PdfLine, short: boolean, ended: boolean, bulleted: boolean): boolean {
+  if (bulleted || ended || Math.abs(line.size - last.size) > 0.6 || line.axis === 'y') return false;
+  if (group.every((entry) => entry.bold) !== line.bold && line.bold) return false;
+  const label = readLabel(line.text);
+  const lower = /^[\p{Ll}(“"‘'\d$]/u.test(line.text);
+  if (label && !(/[\p{L}]$/u.test(last.text) && /^\p{Ll}/u.test(line.text.slice(label.rest)) && !label.number.startsWith('('))) return false;
+  if (short && !lower) return false;
+  // A single short line at a page's end is a heading or a signature, not the first line of a paragraph.
+  return lower || !short || /[,\-–—]$/.test(last.text);
+}

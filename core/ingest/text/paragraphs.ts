@@ -1,0 +1,155 @@
+// Plain text and Markdown -> paragraphs with what the notation declares: heading level, list depth, ordinal of a list item.
+//
+// Owns: block notation of Markdown as contracts use it (headings, ordered and bullet lists by indent, tables, quotes, rules, front matter), blank lines
+// and numbered lines of plain text. Limit: reference links, footnotes and code fences are read as text.
+import { readLabel } from '../labels.ts';
+
+export interface TextParagraph {
+  readonly source: string;
+  /** Heading level from 1; null for text. */
+  readonly level: number | null;
+  /** Depth from 0 of a list item; null outside lists. */
+  readonly depth: number | null;
+  /** "3" for the ordered item "3."; null for bullets and text. */
+  readonly ordinal: string | null;
+  readonly bullet: boolean;
+  /** Columns of white space before it. */
+  readonly indent: number;
+  /** Cells of a table row; null outside tables. */
+  readonly cells: readonly string[] | null;
+}
+
+interface Item {
+  readonly indent: number;
+  /** Column where the item's text starts: deeper lines belong to it. */
+  readonly content: number;
+}
+
+const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
+const LIST = /^([-*+]|\d{1,4}[.)])(\s+)(?=\S)/;
+const RULE = /^ {0,3}(?:[-*_]\s*){3,}$/;
+
+function widthOf(space: string): number {
+  let width = 0;
+  for (const character of space) width = character === '\t' ? width + 4 - (width % 4) : width + 1;
+  return width;
+}
+
+export function readMarkdown(text: string): TextParagraph[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
+  const reader = new MarkdownReader();
+  let start = 0;
+  if (lines[0]?.trim() === '---') {
+    const end = lines.findIndex((line, index) => index > 0 && line.trim() === '---');
+    if (end > 0) start = end + 1;
+  }
+  for (let index = start; index < lines.length; index++) reader.line(lines[index] as string);
+  reader.flush();
+  return reader.out;
+}
+
+class MarkdownReader {
+  readonly out: TextParagraph[] = [];
+  private open: TextParagraph | null = null;
+  private items: Item[] = [];
+
+  flush(): void {
+    if (this.open && this.open.source.trim() !== '') this.out.push(this.open);
+    this.open = null;
+  }
+
+  line(raw: string): void {
+    const line = raw.replace(/^(\s*>)+\s?/, '');
+    if (line.trim() === '') {
+      this.flush();
+      return;
+    }
+    if (RULE.test(line)) return this.rule(line);
+    const space = /^\s*/.exec(line)?.[0] ?? '';
+    const indent = widthOf(space);
+    const body = line.slice(space.length);
+    const heading = HEADING.exec(line);
+    if (heading) return this.heading(heading[1] as string, heading[2] as string);
+    if (/^\|.*\|\s*$/.test(body)) return this.tableRow(body, indent);
+    const list = LIST.exec(body);
+    if (list) return this.item(list, body, indent);
+    this.text(body, indent);
+  }
+
+  private rule(line: string): void {
+    // "Title" + "-----" is a heading of level 2 (setext) when it directly follows a line of text.
+    if (this.open && /^ {0,3}-+\s*$/.test(line) && this.open.depth === null && this.open.source.length < 120) this.open = { ...this.open, level: 2 };
+    this.flush();
+    this.items = [];
+  }
+
+  private heading(marks: string, source: string): void {
+    this.flush();
+    this.items = [];
+    this.out.push({ source, level: marks.length, depth: null, ordinal: null, bullet: false, indent: 0, cells: null });
+  }
+
+  private tableRow(body: string, indent: number): void {
+    this.flush();
+    if (/^\|[\s:|-]+\|\s*$/.test(body)) return;
+    const cells = body.trim().slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim());
+    this.out.push({ source: body, level: null, depth: null, ordinal: null, bullet: false, indent, cells });
+  }
+
+  private item(list: RegExpExecArray, body: string, indent: number): void {
+    this.flush();
+    while (this.items.length > 0 && indent < (this.items.at(-1) as Item).content && indent <= (this.items.at(-1) as Item).indent + 1) this.items.pop();
+    const mark = list[1] as string;
+    const bullet = !/^\d/.test(mark);
+    this.items.push({ indent, content: indent + mark.length + Math.min(4, widthOf(list[2] as string)) });
+    let source = body.slice(list[0].length);
+    const inner = HEADING.exec(source);
+    if (inner) source = inner[2] as string;
+    this.open = {
+      source, level: inner ? (inner[1] as string).length : null, depth: this.items.length - 1, ordinal: bullet ? null : mark, bullet, indent, cells: null,
+    };
+  }
+
+  private text(body: string, indent: number): void {
+    if (this.open && !readLabel(body)) {
+      this.open = { ...this.open, source: `${this.open.source}\n${body}` };
+      return;
+    }
+    this.flush();
+    while (this.items.length > 0 && indent < Math.min((this.items.at(-1) as Item).content, (this.items.at(-1) as Item).indent + 2)) this.items.pop();
+    this.open = { source: body, level: null, depth: null, ordinal: null, bullet: false, indent, cells: null };
+  }
+}
+
+/** Plain text: blank lines end paragraphs; so do numbers, bullets and a clear change of indent. A text without blank lines has a paragraph per line. */
+export function readPlain(text: string): TextParagraph[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n|\f/);
+  const filled = lines.filter((line) => line.trim() !== '');
+  const wrapped = filled.length < lines.length * 0.95 && filled.filter((line) => line.length > 110).length < filled.length * 0.1;
+  const out: TextParagraph[] = [];
+  let open: TextParagraph | null = null;
+  const flush = (): void => {
+    if (open) out.push(open);
+    open = null;
+  };
+  for (const line of lines) {
+    const body = line.trim();
+    if (body === '') {
+      flush();
+      continue;
+    }
+    const indent = widthOf(/^\s*/.exec(line)?.[0] ?? '');
+    const current = open as TextParagraph | null;
+    if (current && wrapped && !startsItem(body)) open = { ...current, source: `${current.source}\n${body}` };
+    else {
+      flush();
+      open = { source: body, level: null, depth: null, ordinal: null, bullet: /^[-*•]\s/.test(body), indent, cells: null };
+    }
+  }
+  flush();
+  return out;
+}
+
+function startsItem(body: string): boolean {
+  return readLabel(body) !== null || /^[-*•]\s/.test(body);
+}

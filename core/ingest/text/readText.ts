@@ -1,0 +1,113 @@
+// Text and Markdown bytes -> blocks of a flow document: one page per 3,000 characters of text has no printed counterpart, so there is exactly one page.
+//
+// Owns: blocks and their numbers; ordered items of Markdown get the number a reader sees ("1.2" for the second item inside the first).
+import type { Block, Page, Warning } from '../../contract/document.ts';
+import { CodicilError } from '../../contract/errors.ts';
+import { bulletLength, readLabel } from '../labels.ts';
+import { within, type Watch } from '../limits.ts';
+import type { Range } from '../raw.ts';
+import { decodeText } from './decode.ts';
+import { readInline, type Inline } from './inline.ts';
+import { readMarkdown, readPlain, type TextParagraph } from './paragraphs.ts';
+import { repairText } from '../characters.ts';
+
+export interface TextContent {
+  readonly pages: readonly Page[];
+  readonly blocks: readonly Block[];
+  readonly emphasis: ReadonlyMap<string, readonly Range[]>;
+  readonly listLevel: ReadonlyMap<string, number>;
+  readonly warnings: readonly Warning[];
+}
+
+export function readText(bytes: Uint8Array, name: string, markdown: boolean, watch: Watch): TextContent {
+  const { text, encoding } = decodeText(bytes);
+  if (text.trim() === '') throw new CodicilError('empty_file', `Expected a text; "${name}" has only white space. Check that the right file was chosen.`);
+  const paragraphs = markdown ? readMarkdown(text) : readPlain(text);
+  within(paragraphs.length, watch.limits.blocks, 'paragraphs');
+  const builder = new TextBuilder(markdown);
+  paragraphs.forEach((paragraph, index) => {
+    if (index % 1000 === 0) watch.check();
+    builder.add(paragraph);
+  });
+  const warnings: Warning[] = [];
+  if (encoding === 'windows-1252' || encoding === 'gb18030')
+    warnings.push({ code: 'encoding_guessed', message: `The file is not UTF-8; it was read as ${encoding}. Check letters with accents.`, page: null });
+  return {
+    pages: [{ width: 612, height: 792, label: '1', source: 'flow' }],
+    blocks: builder.blocks, emphasis: builder.emphasis, listLevel: builder.listLevel, warnings,
+  };
+}
+
+class TextBuilder {
+  readonly blocks: Block[] = [];
+  readonly emphasis = new Map<string, readonly Range[]>();
+  readonly listLevel = new Map<string, number>();
+  private readonly markdown: boolean;
+  /** Numbers of the open ordered items by depth; a bullet leaves an empty entry. */
+  private open: string[] = [];
+  private tables = 0;
+  private row = -1;
+
+  constructor(markdown: boolean) {
+    this.markdown = markdown;
+  }
+
+  add(paragraph: TextParagraph): void {
+    if (paragraph.cells) {
+      this.row = this.row < 0 ? 0 : this.row + 1;
+      paragraph.cells.forEach((cell, column) => this.block(paragraph, this.inline(cell), { table: `t${this.tables}`, row: this.row, column }, null));
+      return;
+    }
+    if (this.row >= 0) {
+      this.tables++;
+      this.row = -1;
+    }
+    const inline = this.inline(paragraph.source);
+    if (inline.text === '') return;
+    this.block(paragraph, inline, null, this.numberOf(paragraph, inline.text));
+  }
+
+  private inline(source: string): Inline {
+    return this.markdown ? readInline(source) : { text: repairText(source), emphasis: [] };
+  }
+
+  /** The number an ordered item shows; null where the text itself begins with its number or there is none. */
+  private numberOf(paragraph: TextParagraph, text: string): string | null {
+    if (paragraph.depth === null) {
+      if (paragraph.level !== null) this.open = [];
+      return null;
+    }
+    this.open.length = Math.min(this.open.length, paragraph.depth);
+    while (this.open.length < paragraph.depth) this.open.push('');
+    const typed = readLabel(text);
+    const ordinal = paragraph.ordinal?.replace(/[.)]$/, '') ?? '';
+    const parent = this.open.findLast((number) => number !== '') ?? '';
+    const own = ordinal === '' || typed !== null ? '' : parent === '' ? ordinal : `${parent}.${ordinal}`;
+    this.open.push(own);
+    return own === '' ? null : own;
+  }
+
+  private block(paragraph: TextParagraph, inline: Inline, cell: Block['cell'], computed: string | null): void {
+    if (inline.text === '' && cell === null) return;
+    const id = `b${this.blocks.length}`;
+    const bullet = paragraph.ordinal === null && cell === null ? bulletLength(inline.text) : 0;
+    const prefix = computed === null ? '' : `${computed}. `;
+    const text = prefix + inline.text.slice(bullet);
+    const shift = prefix.length - bullet;
+    const emphasis = inline.emphasis.map((range) => ({ start: Math.max(0, range.start + shift), end: range.end + shift }));
+    const number = cell ? null : (computed ?? readLabel(text)?.number ?? null);
+    const bold = emphasis.length > 0 && emphasis.reduce((sum, range) => sum + range.end - range.start, 0) >= 0.9 * (text.length - prefix.length);
+    this.blocks.push({
+      id, kind: cell ? 'tableCell' : paragraph.level !== null ? 'heading' : this.isListItem(paragraph, number) ? 'listItem' : 'paragraph',
+      text, at: [{ page: 0, box: null }], lines: [], number, level: paragraph.level,
+      // A column of a fixed-pitch text is about 6 points wide (Courier 10).
+      indent: paragraph.indent * 6, font: { size: 0, bold, italic: false }, cell,
+    });
+    if (emphasis.length > 0) this.emphasis.set(id, emphasis);
+    if (paragraph.depth !== null && !cell) this.listLevel.set(id, paragraph.depth);
+  }
+
+  private isListItem(paragraph: TextParagraph, number: string | null): boolean {
+    return paragraph.bullet || (number !== null && /^[(（]|[)）]$/.test(number)) || (paragraph.depth ?? 0) > 1;
+  }
+}

@@ -1,0 +1,216 @@
+// Which level a number has, judged by the numbers before and after it.
+//
+// Owns: the stack of open numbers, (i) as roman or letter, restarts, numbers that are no numbers ("A. Smith").
+// Method: a number goes on with an open sequence where it is its successor; it opens a level where it is a first; else it stays with its own form.
+// Rule: looks at most one number ahead; the whole pass is linear in the number of blocks (the stack is at most MAX_OPEN deep).
+import type { Block } from '../contract/document.ts';
+import type { Label, Reading } from '../ingest/labels.ts';
+
+export interface Item {
+  readonly block: Block;
+  readonly label: Label | null;
+  /** Depth of the list item by the document's own list, null outside lists. */
+  readonly listLevel: number | null;
+  /** An unnumbered heading: what follows may start numbering anew. */
+  readonly heading: boolean;
+}
+
+export type Placed =
+  | { readonly kind: 'text'; readonly item: Item }
+  | {
+      readonly kind: 'number';
+      readonly item: Item;
+      readonly form: string;
+      /** Numbered ancestors. */
+      readonly depth: number;
+      /** The first number after an unnumbered heading that goes on with nothing: the stack was emptied. */
+      readonly fresh: boolean;
+      /** Depth counts from the unnumbered parent where there is one. */
+      readonly base: boolean;
+    };
+
+interface Open {
+  readonly form: string;
+  readonly values: readonly number[];
+  readonly indent: number;
+  readonly listLevel: number | null;
+  readonly heading: boolean;
+  readonly opens: boolean;
+}
+
+interface Choice {
+  readonly reading: Reading;
+  /** Length of the stack that stays below the new number. */
+  readonly depth: number;
+}
+
+const MAX_OPEN = 24;
+/** Forms with a rank of their own: a lower rank contains a higher one. Decimals and letters rank by where they are found. */
+const RANKS: Readonly<Record<string, number>> = { schedule: 0, 编: 1, part: 1, 部分: 1, chapter: 2, 章: 2, article: 3, 节: 3, section: 4, clause: 4, 条: 4, 款: 5, 项: 6 };
+const DECIMAL_RANK = 5;
+
+export function placeNumbers(items: readonly Item[]): Placed[] {
+  const placer = new Placer();
+  const next = nextLabels(items);
+  return items.map((item, index) => placer.place(item, next[index] ?? null));
+}
+
+function nextLabels(items: readonly Item[]): (Label | null)[] {
+  const out: (Label | null)[] = [];
+  let label: Label | null = null;
+  for (let index = items.length - 1; index >= 0; index--) {
+    out[index] = label;
+    label = (items[index] as Item).label ?? label;
+  }
+  return out;
+}
+
+class Placer {
+  private stack: Open[] = [];
+  private paused = false;
+  private seenArticle = false;
+  private sectionAboveArticle = false;
+
+  place(item: Item, next: Label | null): Placed {
+    const { label } = item;
+    if (!label) {
+      if (item.heading) this.paused = true;
+      return { kind: 'text', item };
+    }
+    const fresh = this.paused && !this.goesOn(label);
+    const kept = this.stack;
+    if (fresh) this.stack = [];
+    const choice = this.choose(item, label, next);
+    if (!choice) {
+      this.stack = kept;
+      return { kind: 'text', item };
+    }
+    this.paused = false;
+    this.stack.length = choice.depth;
+    const { form, values } = choice.reading;
+    if (form === 'article') this.seenArticle = true;
+    if (this.stack.length < MAX_OPEN)
+      this.stack.push({ form, values, indent: item.block.indent, listLevel: item.listLevel, heading: item.block.kind === 'heading', opens: /[:：]\s*$/.test(item.block.text) });
+    return { kind: 'number', item, form, depth: choice.depth, fresh, base: true };
+  }
+
+  /** After an unnumbered heading numbering goes on with a top sequence or starts anew. */
+  private goesOn(label: Label): boolean {
+    return label.readings.some((reading) => !reading.form.startsWith('(') && this.stack.some((open) => follows(open, reading)));
+  }
+
+  private choose(item: Item, label: Label, next: Label | null): Choice | null {
+    const ranked = label.readings.find((reading) => RANKS[reading.form] !== undefined);
+    if (ranked) return { reading: ranked, depth: this.rankDepth(ranked) };
+    const dotted = label.readings.find((reading) => reading.form === '1' && reading.values.length > 1);
+    if (dotted) return { reading: dotted, depth: this.dottedDepth(dotted) };
+    const listed = label.readings[0];
+    if (listed?.form.startsWith('list')) return { reading: listed, depth: this.listDepth(item.listLevel ?? 0) };
+    return this.chooseSimple(item, label, next);
+  }
+
+  private rankDepth(reading: Reading): number {
+    if (reading.form === 'article' && !this.seenArticle && this.stack.at(-1)?.form === 'section') this.sectionAboveArticle = true;
+    const rank = (form: string): number => (this.sectionAboveArticle && form === 'section' ? 2.5 : (RANKS[form] ?? DECIMAL_RANK + 1));
+    const own = rank(reading.form);
+    let depth = this.stack.length;
+    while (depth > 0 && rank((this.stack[depth - 1] as Open).form) >= own) depth--;
+    return depth;
+  }
+
+  private dottedDepth(reading: Reading): number {
+    const { values } = reading;
+    for (let depth = this.stack.length; depth > 0; depth--) {
+      const open = this.stack[depth - 1] as Open;
+      if (open.form === '1' && open.values.length < values.length && open.values.every((value, index) => value === values[index])) return depth;
+      if (open.form === '1' && open.values.length === values.length && sharesPrefix(open.values, values)) return depth - 1;
+      if ((open.form === 'article' || open.form === 'section' || open.form === 'clause' || open.form === '条') && open.values[0] === values[0] && values.length === 2) return depth;
+    }
+    // No parent with this prefix: beside the outermost number of at least as many parts, else under what is open above decimals.
+    const beside = this.stack.findIndex((open) => open.form === '1' && open.values.length >= values.length);
+    if (beside >= 0) return beside;
+    let depth = this.stack.length;
+    while (depth > 0 && RANKS[(this.stack[depth - 1] as Open).form] === undefined && (this.stack[depth - 1] as Open).form !== '1') depth--;
+    return depth;
+  }
+
+  private listDepth(level: number): number {
+    let depth = this.stack.length;
+    while (depth > 0 && ((this.stack[depth - 1] as Open).listLevel ?? level) >= level) depth--;
+    return depth;
+  }
+
+  private chooseSimple(item: Item, label: Label, next: Label | null): Choice | null {
+    const going = label.readings.map((reading) => this.successor(reading)).filter((choice) => choice !== null);
+    const starting = label.readings.filter((reading) => reading.values[0] === 1);
+    const start = starting[0];
+    const found = going.sort((a, b) => b.depth - a.depth)[0];
+    if (found && start && found.reading.form !== start.form) {
+      // (i) after (h): the next number tells, then a colon before it, then its indent.
+      const top = this.stack.at(-1) as Open;
+      const roman = next?.readings.some((reading) => reading.form === start.form && reading.values[0] === 2) ?? false;
+      const letter = next?.readings.some((reading) => reading.form === found.reading.form && reading.values[0] === (found.reading.values[0] ?? 0) + 1) ?? false;
+      const deeper = top.opens || item.block.indent > top.indent + 4;
+      if (roman && !letter ? true : roman === letter && deeper) return this.startLevel(item, start, label, next);
+      return found;
+    }
+    if (found) return found;
+    if (start) return this.startLevel(item, start, label, next);
+    if (label.weak) return null;
+    return this.outOfSequence(item, label);
+  }
+
+  private successor(reading: Reading): Choice | null {
+    for (let depth = this.stack.length; depth > 0; depth--) if (follows(this.stack[depth - 1] as Open, reading)) return { reading, depth: depth - 1 };
+    return null;
+  }
+
+  private startLevel(item: Item, reading: Reading, label: Label, next: Label | null): Choice | null {
+    if (label.weak && item.block.kind !== 'heading' && !goesOnTo(reading, next)) return null;
+    const same = this.stack.findLastIndex((open) => open.form === reading.form && open.values.length === 1);
+    if (same >= 0) {
+      const open = this.stack[same] as Open;
+      const top = this.stack.at(-1) as Open;
+      const deeper = item.listLevel !== null && open.listLevel !== null ? item.listLevel > open.listLevel : item.block.indent > top.indent + 4;
+      if (!deeper && !(top.opens && same < this.stack.length - 1)) return { reading, depth: same };
+    }
+    return { reading, depth: this.underTop(item, reading) };
+  }
+
+  /** Where a new level hangs: single decimals and headings do not hang under bracketed items unless they are set deeper. */
+  private underTop(item: Item, reading: Reading): number {
+    let depth = this.stack.length;
+    if (reading.form !== '1' && item.block.kind !== 'heading') return depth;
+    while (depth > 0) {
+      const open = this.stack[depth - 1] as Open;
+      const holds = RANKS[open.form] !== undefined || open.form === '1' || open.heading || item.block.indent > open.indent + 4;
+      if (holds && !(reading.form !== '1' && open.form === '1' && item.block.kind === 'heading' && !open.heading)) break;
+      depth--;
+    }
+    return depth;
+  }
+
+  /** Neither a successor nor a first: the number is kept as written, beside its own form or under what is open. */
+  private outOfSequence(item: Item, label: Label): Choice | null {
+    for (const reading of label.readings) {
+      const same = this.stack.findLastIndex((open) => open.form === reading.form);
+      if (same >= 0) return { reading, depth: same };
+    }
+    const reading = label.readings[0];
+    return reading ? { reading, depth: this.underTop(item, reading) } : null;
+  }
+}
+
+function sharesPrefix(a: readonly number[], b: readonly number[]): boolean {
+  for (let index = 0; index < a.length - 1; index++) if (a[index] !== b[index]) return false;
+  return true;
+}
+
+function follows(open: Open, reading: Reading): boolean {
+  if (open.form !== reading.form || open.values.length !== reading.values.length || !sharesPrefix(open.values, reading.values)) return false;
+  return (reading.values.at(-1) ?? 0) === (open.values.at(-1) ?? 0) + 1;
+}
+
+function goesOnTo(reading: Reading, next: Label | null): boolean {
+  return next?.readings.some((other) => other.form === reading.form && other.values[0] === (reading.values[0] ?? 0) + 1) ?? false;
+}
