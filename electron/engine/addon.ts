@@ -36,7 +36,8 @@ function addonCandidates(): readonly string[] {
   if (named) return [path.resolve(named)];
   const here = path.dirname(fileURLToPath(import.meta.url));
   const resources = (process as { readonly resourcesPath?: string }).resourcesPath;
-  const above = [1, 2, 3].map((levels) => path.join(here, ...Array<string>(levels).fill('..'), 'build', 'native', 'codicil.node'));
+  // Two levels up from the sources; one or three from a bundle.
+  const above = [1, 3, 2].map((levels) => path.join(here, ...Array<string>(levels).fill('..'), 'build', 'native', 'codicil.node'));
   return [...(resources ? [path.join(resources, 'codicil.node'), path.join(resources, 'native', 'codicil.node')] : []), ...above];
 }
 

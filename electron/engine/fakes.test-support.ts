@@ -33,7 +33,7 @@ const INFO: ModelInfo = {
 /** One token per character; generation repeats the prompt's last characters; `hang` never settles a generation until it is cancelled. */
 export function fakeAddon(options: { hang?: boolean } = {}): NativeAddon {
   const openSession = (): NativeSession => {
-    let held = new Int32Array();
+    let held: Int32Array = new Int32Array();
     let stop: ((value: Generated) => void) | null = null;
     const result = (text: string, end: Generated['end']): Generated => ({
       tokens: held, text, end, probeLogprobs: new Float64Array([-1]), logprobs: new Float64Array(held.length),

@@ -1,0 +1,78 @@
+// `codicil clauses`: the clause tree of documents, as a lawyer cites it.
+import type { Clause, Document } from '../../core/contract/document.ts';
+import { UsageError, type Command } from './command.ts';
+import { batchExit, expectSome, resolveInputs } from './inputs.ts';
+import type { Session } from './session.ts';
+import { clean, clip, columnsOf, plural } from './terminal.ts';
+
+export const clauses: Command = {
+  name: 'clauses',
+  summary: 'Print the clause tree of documents',
+  usage: '<file|folder|id>...',
+  about: 'Prints the numbered clause tree with headings. Numbers are those of the document: what is wrong there is kept (see codicil lint).',
+  options: {
+    depth: { value: 'N', help: 'Only so many levels' },
+    text: { help: "Print each clause's whole text" },
+  },
+  examples: [
+    ['codicil clauses msa.pdf --depth 1', 'The articles of an agreement'],
+    ['codicil clauses msa.docx --json', 'The tree with spans and places, as JSON'],
+  ],
+  run: async (session) => {
+    if (session.args.positionals.length === 0) throw new UsageError('clauses needs a document.', 'codicil clauses --help');
+    const depth = session.args.number('depth', 1, 20) ?? 20;
+    const result = await resolveInputs(session, session.args.positionals);
+    expectSome(result);
+    const documents = result.inputs.map((input) => input.document);
+    if (session.json) session.printJson({ documents: documents.map((document) => jsonOf(document, depth)), failures: result.failures });
+    else for (const [i, document] of documents.entries()) printTree(session, document, depth, i > 0);
+    return batchExit(result);
+  },
+};
+
+function jsonOf(document: Document, depth: number): unknown {
+  const wanted = document.clauses.filter((clause) => clause.depth < depth);
+  const pages = blockPages(document);
+  return {
+    documentId: document.id,
+    name: document.name,
+    clauses: wanted.map((clause) => ({ ...clause, page: pages.get(clause.spans[0]?.blockId ?? '') ?? null, text: clauseText(document, clause) })),
+  };
+}
+
+function printTree(session: Session, document: Document, depth: number, further: boolean): void {
+  const { terminal } = session;
+  const whole = session.args.flag('text');
+  const pages = blockPages(document);
+  if (further) terminal.print();
+  terminal.print(`${terminal.bold(clean(document.name))}  ${terminal.dim(`${plural(document.pages.length, 'page')}, ${plural(document.clauses.length, 'clause')}`)}`);
+  for (const clause of document.clauses) {
+    if (clause.depth >= depth) continue;
+    const page = pages.get(clause.spans[0]?.blockId ?? '');
+    const label = page === undefined ? '' : `p. ${document.pages[page]?.label ?? page + 1}`;
+    const indent = '  '.repeat(clause.depth + 1);
+    const number = clause.number === '' ? terminal.dim('·') : terminal.dim(clean(clause.number));
+    const room = terminal.width - indent.length - columnsOf(number) - 1 - label.length - 2;
+    const text = clean(clauseText(document, clause).slice(clause.number === '' ? 0 : clause.number.length).replace(/\s+/g, ' ').replace(/^[\s.]+/, ''));
+    const title = clause.heading !== '' ? terminal.bold(clip(clean(clause.heading).replace(/\s+/g, ' '), room)) : clip(text, room);
+    const pad = ' '.repeat(Math.max(2, room + 2 - columnsOf(title)));
+    terminal.print(`${indent}${number} ${title}${label === '' ? '' : pad + terminal.dim(label)}`);
+    if (whole && text !== '') terminal.wrap(text, `${indent}  `);
+  }
+}
+
+function clauseText(document: Document, clause: Clause): string {
+  const blocks = blockTexts(document);
+  return clause.spans.map((span) => (blocks.get(span.blockId) ?? '').slice(span.start, span.end)).join('\n');
+}
+
+const texts = new WeakMap<Document, ReadonlyMap<string, string>>();
+function blockTexts(document: Document): ReadonlyMap<string, string> {
+  const known = texts.get(document) ?? new Map(document.blocks.map((block) => [block.id, block.text]));
+  texts.set(document, known);
+  return known;
+}
+
+function blockPages(document: Document): ReadonlyMap<string, number> {
+  return new Map(document.blocks.map((block) => [block.id, block.at[0]?.page ?? 0]));
+}

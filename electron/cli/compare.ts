@@ -1,0 +1,118 @@
+// `codicil compare`: two versions, clause by clause: a redline for the eye, or a report as JSON, Markdown or HTML.
+import type { Change, Comparison, DiffPart } from '../../core/contract/comparison.ts';
+import type { Document } from '../../core/contract/document.ts';
+import { EXIT, UsageError, type Command } from './command.ts';
+import { comparisonHtml, comparisonMarkdown, writeReport } from './exports.ts';
+import { expectSome, resolveInputs } from './inputs.ts';
+import type { Session } from './session.ts';
+import { clean, clip, columnsOf, formatMs, plural, wrap, type Terminal } from './terminal.ts';
+
+export const compare: Command = {
+  name: 'compare',
+  summary: 'Compare two versions clause by clause',
+  usage: '<before> <after>',
+  about: 'Aligns the clause trees of two documents, whatever their formats, and shows what was inserted, deleted, changed, moved, renumbered, split or merged. Page numbers, line breaks and hyphens are no changes.',
+  options: {
+    html: { value: 'FILE', help: 'Write a self-contained HTML report' },
+    markdown: { help: 'Print the report as Markdown' },
+    severity: { value: 'LEVEL', help: 'Only changes of this severity or more: high, medium or low' },
+  },
+  examples: [
+    ['codicil compare msa-v1.pdf msa-v2.docx', 'A redline in the terminal'],
+    ['codicil compare v1.docx v2.docx --html redline.html', 'A report to send on'],
+    ['codicil compare v1.docx v2.docx --severity high --json', 'Only what matters most, as JSON'],
+  ],
+  run: async (session) => {
+    const { positionals } = session.args;
+    if (positionals.length !== 2) throw new UsageError(`compare needs two documents, before and after; ${positionals.length} given.`, 'codicil compare --help');
+    const least = severityOf(session.args.text('severity'));
+    const found = await resolveInputs(session, positionals);
+    if (found.failures.length > 0) {
+      expectSome({ inputs: [], failures: found.failures });
+    }
+    // The same file twice is one document of the library and a comparison without changes.
+    const before = found.inputs[0]!.document;
+    const after = (found.inputs[1] ?? found.inputs[0]!).document;
+    session.terminal.progress('Comparing', 0, 0, 'clauses');
+    const full = await session.workspace().handlers['comparison.run']({ beforeId: before.id, afterId: after.id });
+    const comparison = { ...full, changes: full.changes.filter((change) => SEVERITIES.indexOf(change.severity) <= SEVERITIES.indexOf(least)) };
+    const html = session.args.text('html');
+    if (html !== undefined) {
+      await writeReport(html, comparisonHtml(comparison, before, after));
+      session.terminal.note(`Wrote ${html}`);
+    }
+    if (session.json) session.printJson(comparison);
+    else if (session.args.flag('markdown')) session.terminal.print(comparisonMarkdown(comparison, before, after));
+    else if (html === undefined) printRedline(session, comparison, before, after);
+    return EXIT.ok;
+  },
+};
+
+const SEVERITIES = ['high', 'medium', 'low'] as const;
+type Severity = (typeof SEVERITIES)[number];
+
+function severityOf(text: string | undefined): Severity {
+  const found = SEVERITIES.find((level) => level === (text ?? 'low'));
+  if (!found) throw new UsageError(`--severity takes high, medium or low; "${text}" was given.`, 'codicil compare --help');
+  return found;
+}
+
+const GLYPHS: Readonly<Record<Change['kind'], string>> = {
+  inserted: '+', deleted: '−', changed: '~', moved: '→', movedChanged: '⇝', renumbered: '#', split: '⑂', merged: '⑃',
+};
+const WORDS: Readonly<Record<Change['kind'], string>> = {
+  inserted: 'inserted', deleted: 'deleted', changed: 'changed', moved: 'moved', movedChanged: 'moved and changed', renumbered: 'renumbered', split: 'split', merged: 'merged',
+};
+
+function printRedline({ terminal }: Session, comparison: Comparison, before: Document, after: Document): void {
+  const { changes } = comparison;
+  terminal.print(`${terminal.bold(clean(before.name))} → ${terminal.bold(clean(after.name))}`);
+  terminal.print(terminal.dim([...countTexts(comparison), `${plural(comparison.unchangedClauses, 'clause')} unchanged`, formatMs(comparison.ms)].join(' · ')));
+  if (changes.length === 0) terminal.print(`\n${terminal.green('=')} ${Object.values(comparison.counts).some((count) => count > 0) ? 'No change of this severity.' : 'No changes.'}`);
+  for (const change of changes) printChange(terminal, change);
+}
+
+function countTexts({ counts }: Comparison): readonly string[] {
+  return Object.entries(counts).filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${WORDS[kind as Change['kind']]}`);
+}
+
+function printChange(terminal: Terminal, change: Change): void {
+  const paint = { inserted: terminal.blue, deleted: terminal.red, changed: terminal.yellow, movedChanged: terminal.green, moved: terminal.green }[change.kind as string] ?? terminal.dim;
+  const meta = [WORDS[change.kind], change.severity === 'low' ? '' : change.severity, change.topics.filter((topic) => topic !== 'wording').map(topicWord).join(', ')].filter((part) => part !== '').join(' · ');
+  const room = terminal.width - 2 - columnsOf(meta) - 2;
+  const title = clip(clean(titleOf(change)), Math.max(12, room));
+  const shownMeta = change.severity === 'high' ? terminal.red(meta) : terminal.dim(meta);
+  terminal.print(`\n${paint(GLYPHS[change.kind])} ${terminal.bold(title)}${' '.repeat(Math.max(2, room + 2 - columnsOf(title)))}${shownMeta}`);
+  const text = change.diff.length > 0 ? redline(terminal, change.diff) : '';
+  const unchanged = clean(change.after?.text ?? change.before?.text ?? '').replace(/\s+/g, ' ').trim();
+  if (text !== '') terminal.print(wrap(text, terminal.width, '  '));
+  else if (unchanged !== '') terminal.print(wrap(terminal.dim(clip(unchanged, terminal.width * 2)), terminal.width, '  '));
+}
+
+const topicWord = (topic: string): string => topic.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+function titleOf({ before, after }: Change): string {
+  const side = (value: Change['before']): string => [value?.path ?? '', value?.heading ?? ''].filter((part) => part !== '').join(' ');
+  const own = side(after ?? before) || 'Text without a number';
+  return before && after && before.path !== after.path ? `${before.path || 'no number'} → ${own}` : own;
+}
+
+/** Words of unchanged text that are shown around an edit. */
+const CONTEXT_WORDS = 8;
+
+function redline(terminal: Terminal, parts: readonly DiffPart[]): string {
+  return parts.map((part, i) => {
+    const text = clean(part.text).replace(/\s+/g, ' ');
+    if (part.op !== 'equal') return byWord(text, part.op === 'delete' ? terminal.deleted : terminal.inserted, terminal.colour);
+    const words = text.split(' ');
+    const first = i === 0;
+    const last = i === parts.length - 1;
+    if (words.length <= CONTEXT_WORDS * (first || last ? 1 : 2) + 2) return text;
+    const head = first ? '' : words.slice(0, CONTEXT_WORDS).join(' ');
+    const tail = last ? '' : words.slice(-CONTEXT_WORDS).join(' ');
+    return `${head} ${terminal.dim('…')} ${tail}`;
+  }).join('').trim();
+}
+
+/** A style that ran over a line break would also paint the indent of the next line. */
+const byWord = (text: string, style: (text: string) => string, colour: boolean): string => (colour ? text.replace(/\S+/g, style) : text.replace(/\S(?:.*\S)?/, style));

@@ -1,0 +1,15 @@
+// The seam to core/export: reports as text, and writing them to a file.
+import { writeFile } from 'node:fs/promises';
+import { CodicilError } from '../../core/contract/errors.ts';
+
+export { answerMarkdown } from '../../core/export/answer.ts';
+export { comparisonHtml, comparisonMarkdown } from '../../core/export/comparison.ts';
+
+/** Errors: io_failed. */
+export async function writeReport(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new CodicilError('io_failed', `The report was expected to be written to ${file}; the system says: ${(error as Error).message}. Choose another place.`, { cause: error });
+  }
+}

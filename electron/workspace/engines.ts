@@ -1,0 +1,165 @@
+// The engine of one workspace and the two roles on it: the Reader (opened when first needed) and the Writer (only if one was chosen).
+//
+// Owns: when the engine process is started, which file has which role, and the figures that a window shows.
+// Leaves the process's life to electron/engine/client.ts and what the models say to core/ask.
+// Rule: nothing is started before it is needed: commands that read no model must not pay for one.
+import { cpus, freemem, totalmem } from 'node:os';
+import path from 'node:path';
+import { Reader } from '../../core/ask/reader.ts';
+import type { EngineFigures, EngineModel } from '../../core/contract/engine.ts';
+import { CodicilError } from '../../core/contract/errors.ts';
+import type { ModelEntry } from '../../core/contract/requests.ts';
+import type { EngineState, Stats } from '../../core/contract/stats.ts';
+import { startEngine, type EngineClient, type SpawnEngine } from '../engine/client.ts';
+import { describeModel, findModelFiles, shippedReaderPath, verifyShippedReader } from './models.ts';
+
+export interface EngineChoices {
+  readonly spawn: SpawnEngine;
+  /** Null: no Reader at all; absent: the one that ships. */
+  readonly reader?: string | null | undefined;
+  readonly writer?: string | null | undefined;
+  /** Further files and folders for the picker. */
+  readonly modelPaths?: readonly string[] | undefined;
+  readonly threads?: number | undefined;
+  readonly onState?: (state: EngineState) => void;
+}
+
+export class Engines {
+  private readonly choices: EngineChoices;
+  private client: EngineClient | null = null;
+  private readerModel: Promise<EngineModel> | null = null;
+  private openReader: Promise<Reader> | null = null;
+  private openWriter: Promise<EngineModel> | null = null;
+  private writerPath: string | null;
+
+  constructor(choices: EngineChoices) {
+    this.choices = choices;
+    this.writerPath = choices.writer ? path.resolve(choices.writer) : null;
+  }
+
+  get state(): EngineState {
+    return this.client?.state ?? { state: 'starting' };
+  }
+  get started(): boolean {
+    return this.client !== null;
+  }
+  get readerPath(): string | null {
+    return this.choices.reader === null ? null : path.resolve(this.choices.reader ?? shippedReaderPath());
+  }
+  get chosenWriter(): string | null {
+    return this.writerPath;
+  }
+
+  engine(): EngineClient {
+    if (!this.client) {
+      this.client = startEngine(this.choices.spawn);
+      if (this.choices.onState) this.client.onState(this.choices.onState);
+    }
+    return this.client;
+  }
+
+  /** Null when the workspace was told to do without. The shipped file is checked against its sha256 first. */
+  reader(): Promise<Reader> | null {
+    const file = this.readerPath;
+    if (file === null) return null;
+    this.openReader ??= this.readReader(file).catch((error: unknown) => {
+      this.openReader = null;
+      this.readerModel = null;
+      throw error;
+    });
+    return this.openReader;
+  }
+
+  private async readReader(file: string): Promise<Reader> {
+    this.readerModel = this.engine().open(file, this.options());
+    this.readerModel.catch(() => {});
+    if (file === shippedReaderPath()) await verifyShippedReader(file);
+    return Reader.open(await this.readerModel);
+  }
+
+  writer(): Promise<EngineModel | null> {
+    const file = this.writerPath;
+    if (file === null) return Promise.resolve(null);
+    this.openWriter ??= this.engine().open(file, this.options()).catch((error: unknown) => {
+      this.openWriter = null;
+      throw error;
+    });
+    return this.openWriter;
+  }
+
+  /** The Writer from now on; the one before is closed. Errors: those of opening it, and then no Writer is chosen. */
+  async choose(file: string | null): Promise<void> {
+    if (file !== null && path.resolve(file) === this.readerPath) {
+      throw new CodicilError('invalid_request', 'A model that writes was expected; the Reader only points at sentences. Choose another GGUF file.');
+    }
+    const before = this.openWriter;
+    this.openWriter = null;
+    this.writerPath = file === null ? null : path.resolve(file);
+    await before?.then((model) => model.close()).catch(() => {});
+    try {
+      await this.writer();
+    } catch (error) {
+      this.writerPath = null;
+      throw error;
+    }
+  }
+
+  async list(): Promise<readonly ModelEntry[]> {
+    const roles = { reader: this.readerPath, writer: this.writerPath };
+    const files = new Set([...(roles.reader ? [roles.reader] : []), ...(roles.writer ? [roles.writer] : []), ...findModelFiles(this.choices.modelPaths)]);
+    const engine = this.engine();
+    return Promise.all([...files].map((file) => describeModel(file, roles, (name) => engine.inspect(name))));
+  }
+
+  async stats(): Promise<Stats> {
+    const [reader, writer, machine] = await Promise.all([
+      figuresOf(this.readerModel),
+      figuresOf(this.openWriter),
+      this.started && this.state.state !== 'down' ? this.engine().machine().catch(() => null) : null,
+    ]);
+    const sum = (key: 'weightBytes' | 'kvBytes' | 'kvBudgetBytes'): number => (reader?.figures[key] ?? 0) + (writer?.figures[key] ?? 0);
+    const most = (key: 'prefillTokensPerSecond' | 'decodeTokensPerSecond' | 'threads' | 'residentBytes'): number => Math.max(reader?.figures[key] ?? 0, writer?.figures[key] ?? 0);
+    const shown = writer ?? reader;
+    return {
+      engine: this.state,
+      reader: reader?.name ?? null,
+      writer: writer?.name ?? null,
+      instructionSet: shown?.figures.instructionSet ?? '',
+      threads: most('threads') || cpus().length,
+      contextTokens: shown?.contextTokens ?? 0,
+      contextUsed: 0,
+      prefillTokensPerSecond: most('prefillTokensPerSecond'),
+      decodeTokensPerSecond: most('decodeTokensPerSecond'),
+      residentBytes: most('residentBytes'),
+      weightBytes: sum('weightBytes'),
+      kvBytes: sum('kvBytes'),
+      kvBudgetBytes: sum('kvBudgetBytes'),
+      memoryTotalBytes: machine?.memoryTotalBytes ?? totalmem(),
+      memoryFreeBytes: machine?.memoryFreeBytes ?? freemem(),
+      cpuCelsius: machine?.cpuCelsius ?? null,
+      gpu: null,
+    };
+  }
+
+  dispose(): void {
+    this.client?.dispose();
+  }
+
+  private options(): { threads?: number } {
+    return this.choices.threads === undefined ? {} : { threads: this.choices.threads };
+  }
+}
+
+/** Figures of a model that is open; null while it is being opened, or when the engine is down: stats never wait. */
+async function figuresOf(model: Promise<EngineModel> | null): Promise<{ name: string; contextTokens: number; figures: EngineFigures } | null> {
+  if (!model) return null;
+  const soon = new Promise<null>((resolve) => setTimeout(() => resolve(null), 250).unref());
+  try {
+    const open = await Promise.race([model, soon]);
+    const figures = open && (await Promise.race([open.figures(), soon]));
+    return open && figures ? { name: open.info.name, contextTokens: open.info.contextTokens, figures } : null;
+  } catch {
+    // A model that is not open has no figures; `engine` in the same message says why.
+    return null;
+  }
+}
