@@ -218,13 +218,23 @@ function definitionPlaces(side: Side, vocabulary: Vocabulary): Map<string, Run |
       const from = unit.tokens.findIndex((token) => here(token) && token.end > span.start);
       const to = unit.tokens.findLastIndex((token) => here(token) && token.start < span.end) + 1;
       if (from === -1 || to <= from) return [];
-      // A definition that begins its sentence is the sentence; one in brackets is the brackets.
-      const sentence = sentencesOf(unit, 0, unit.tokens.length, vocabulary).find((run) => run.from === from);
-      return [sentence ?? { unit: unit.index, from, to }];
+      return [widenDefinition(unit, from, to, vocabulary)];
     })[0];
     if (run !== undefined) places.set(term, places.has(term) ? null : run);
   }
   return places;
+}
+
+/** A definition that begins its sentence is the sentence; one in brackets is the brackets; otherwise the term alone. */
+function widenDefinition(unit: Unit, from: number, to: number, vocabulary: Vocabulary): Run {
+  // One token before the term is its quote.
+  const sentence = sentencesOf(unit, 0, unit.tokens.length, vocabulary).find((run) => from - run.from <= 1 && run.from <= from && to <= run.to);
+  if (sentence !== undefined) return sentence;
+  const word = (at: number): string => vocabulary.words[unit.tokens[at]?.id ?? -1] ?? '';
+  // Twelve tokens hold "(collectively, with its affiliates, the “X”)".
+  const open = [...Array(12).keys()].map((back) => from - 1 - back).find((at) => word(at) === '(');
+  const close = [...Array(12).keys()].map((ahead) => to + ahead).find((at) => word(at) === ')');
+  return open !== undefined && close !== undefined ? { unit: unit.index, from: open, to: close + 1 } : { unit: unit.index, from, to };
 }
 
 /** Clauses whose own number changed while their words did not; those told already by another change are left out. */

@@ -33,12 +33,12 @@ export class ReferencePairs {
     });
   }
 
-  /** True if the edit touches a place where a term is defined. */
+  /** True if the edit touches a place where a term is defined: the term, its quotes or a bracket beside them. */
   defines(a: readonly DraftPart[], b: readonly DraftPart[], hunk: Hunk): boolean {
     const touches = (parts: readonly DraftPart[], side: 0 | 1, from: number, to: number): boolean => {
       const tokens = tokensOf(parts).slice(from, to);
       const blocks = this.blocksOf(side, tokens);
-      return tokens.some((token, at) => this.definitions.get(`${this.documents[side].id} ${blocks[at]!}`)?.some((span) => span.start < token.end && token.start < span.end) === true);
+      return tokens.some((token, at) => this.definitions.get(`${this.documents[side].id} ${blocks[at]!}`)?.some((span) => span.start - 2 < token.end && token.start < span.end + 2) === true);
     };
     return touches(a, 0, hunk.a0, hunk.a1) || touches(b, 1, hunk.b0, hunk.b1);
   }

@@ -1,0 +1,56 @@
+// Dates in running text, with their ISO form: "May 8, 2014", "8th day of May, 2014", "31 December 1996", "7/1/98", "2014-05-08", 2014年5月8日.
+//
+// Rule: a date is normalised only if it can be read in one way. 7/1/98 is read as month/day/year unless the first number is over 12 (contracts in
+// English that use slashes are American); a date with a blank ("September ___, 2019") is not a date.
+
+export interface Found {
+  readonly start: number;
+  readonly end: number;
+  readonly normalized: string | null;
+}
+
+const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
+const MONTH = '(?<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\\.?';
+const DAY = '(?<day>[0-3]?\\d)(?:\\s*(?:st|nd|rd|th))?';
+const YEAR = '(?<year>(?:19|20)\\d\\d)';
+const DASHES = '(?:\\s|-{2,})*';
+const PATTERNS = [
+  new RegExp(`\\b${MONTH}\\s+${DAY}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
+  new RegExp(`\\b(?:the\\s+)?${DAY}\\s+(?:day\\s+)?(?:of\\s+)?(?:[A-Z][a-z]+day,?\\s+)?${MONTH}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
+  /\b(?<year>(?:19|20)\d\d)-(?<month>0[1-9]|1[0-2])-(?<day>[0-3]\d)\b/g,
+  /\b(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>(?:19|20)?\d\d)\b/g,
+  /(?<year>(?:19|20)\d\d|[〇零一二三四五六七八九]{4})\s*年\s*(?<month>\d{1,2}|[一二三四五六七八九十]{1,3})\s*月\s*(?<day>\d{1,2}|[一二三四五六七八九十]{1,3})\s*日/g,
+];
+const HAN_DIGITS = '零一二三四五六七八九';
+
+function hanNumber(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  const plain = text.replaceAll('〇', '零');
+  if (!plain.includes('十')) return Number([...plain].map((digit) => HAN_DIGITS.indexOf(digit)).join(''));
+  const [tens, ones] = plain.split('十');
+  return (tens === '' ? 1 : HAN_DIGITS.indexOf(tens!)) * 10 + (ones === '' ? 0 : HAN_DIGITS.indexOf(ones!));
+}
+
+/** ISO form of a year, month and day, or null if there is no such day. */
+function iso(year: number, month: number, day: number): string | null {
+  const full = year < 100 ? year + (year < 50 ? 2000 : 1900) : year;
+  if (month < 1 || month > 12 || day < 1 || day > new Date(Date.UTC(full, month, 0)).getUTCDate()) return null;
+  return `${full}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+}
+
+/** Every date in the text that exists in the calendar, in order. */
+export function findDates(text: string): Found[] {
+  const found: Found[] = [];
+  for (const pattern of PATTERNS) {
+    for (const match of text.matchAll(pattern)) {
+      const { year, month, day } = match.groups as { year: string; month: string; day: string };
+      const name = MONTHS.findIndex((candidate) => candidate.startsWith(month.toLowerCase().slice(0, 3)));
+      let [m, d] = [name === -1 ? hanNumber(month) : name + 1, hanNumber(day)];
+      if (m > 12 && match[0].includes('/')) [m, d] = [d, m];
+      const normalized = iso(hanNumber(year), m, d);
+      if (normalized !== null) found.push({ start: match.index, end: match.index + match[0].length, normalized });
+    }
+  }
+  found.sort((x, y) => x.start - y.start || y.end - x.end);
+  return found.filter((date, index) => !found.slice(0, index).some((other) => other.start <= date.start && date.end <= other.end));
+}

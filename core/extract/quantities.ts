@@ -1,0 +1,107 @@
+// Numbers with a unit in running text: sums of money in minor units, and spans of time as ISO 8601 durations.
+//
+// Rule: where words and figures stand side by side ("thirty (30) days") the figures are read; whether the two agree is the linter's question.
+// A business day is no ISO unit: such a period is found, its normalised form is null.
+import type { Found } from './dates.ts';
+
+const ONES: Record<string, number> = {
+  zero: 0, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, eleven: 11, twelve: 12, thirteen: 13, fourteen: 14, fifteen: 15, sixteen: 16,
+  seventeen: 17, eighteen: 18, nineteen: 19, twenty: 20, thirty: 30, forty: 40, fourty: 40, fifty: 50, sixty: 60, seventy: 70, eighty: 80, ninety: 90,
+};
+const SCALES: Record<string, number> = { thousand: 1e3, million: 1e6, billion: 1e9 };
+const WORD = `(?:${[...Object.keys(ONES), 'hundred', ...Object.keys(SCALES)].join('|')})`;
+/** A number in words: "one hundred and twenty-five thousand". */
+export const NUMBER_WORDS = `${WORD}(?:(?:\\s+and\\s+|[\\s-]+)${WORD})*`;
+
+/** Value of an English number in words; null if it is none. */
+export function wordsToNumber(text: string): number | null {
+  let [total, current, seen] = [0, 0, false];
+  for (const word of text.toLowerCase().split(/[\s-]+/)) {
+    if (word === 'and' || word === '') continue;
+    const one = ONES[word];
+    const scale = SCALES[word];
+    if (one !== undefined) current += one;
+    else if (word === 'hundred') current = (current === 0 ? 1 : current) * 100;
+    else if (scale !== undefined) [total, current] = [total + (current === 0 ? 1 : current) * scale, 0];
+    else return null;
+    seen = true;
+  }
+  return seen ? total + current : null;
+}
+
+const HAN: Record<string, number> = { 〇: 0, 零: 0, 一: 1, 壹: 1, 二: 2, 贰: 2, 两: 2, 三: 3, 叁: 3, 四: 4, 肆: 4, 五: 5, 伍: 5, 六: 6, 陆: 6, 七: 7, 柒: 7, 八: 8, 捌: 8, 九: 9, 玖: 9 };
+const HAN_SCALES: Record<string, number> = { 十: 10, 拾: 10, 百: 100, 佰: 100, 千: 1000, 仟: 1000 };
+/** A number in Chinese characters, capital forms too. */
+export const HAN_NUMBER = '[〇零一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟]+';
+
+/** Value of a Chinese number; null if a character is none. */
+export function hanToNumber(text: string): number | null {
+  let [total, section, digit] = [0, 0, 0];
+  for (const character of text) {
+    const value = HAN[character];
+    const scale = HAN_SCALES[character];
+    if (value !== undefined) digit = value;
+    else if (scale !== undefined) [section, digit] = [section + (digit === 0 ? 1 : digit) * scale, 0];
+    else if (character === '万') [total, section, digit] = [total + (section + digit) * 1e4, 0, 0];
+    else if (character === '亿') [total, section, digit] = [(total + section + digit) * 1e8, 0, 0];
+    else return null;
+  }
+  return total + section + digit;
+}
+
+const SYMBOLS: Record<string, string> = {
+  $: 'USD', 'US$': 'USD', 'U.S.$': 'USD', '€': 'EUR', '£': 'GBP', '¥': 'CNY', '￥': 'CNY', 'C$': 'CAD', 'CA$': 'CAD', 'A$': 'AUD', 'HK$': 'HKD', 'S$': 'SGD', 人民币: 'CNY', RMB: 'CNY', 元: 'CNY', 美元: 'USD', 欧元: 'EUR', 港元: 'HKD',
+  dollars: 'USD', dollar: 'USD', euros: 'EUR', euro: 'EUR', pounds: 'GBP', 'us dollars': 'USD', 'u.s. dollars': 'USD', 'united states dollars': 'USD', 'pounds sterling': 'GBP', renminbi: 'CNY',
+};
+const CODES = 'USD|EUR|GBP|CNY|RMB|JPY|CHF|CAD|AUD|HKD|SGD|INR';
+const SIGN = `(?:(?:U\\.S\\.|US|CA|C|A|HK|S)?\\$|[€£¥￥]|人民币|(?:${CODES})\\s?\\$?)`;
+const FIGURES = '\\d{1,3}(?:,\\d{3})+(?:\\.\\d{1,2})?|\\d+(?:\\.\\d+)?';
+const MONEY = new RegExp(
+  `(?<sign>${SIGN})\\s?(?<value>${FIGURES})(?:\\s?(?<scale>thousand|million|billion|[mM]{1,2}(?![\\w])|万|亿))?元?|(?<value2>${FIGURES})(?:\\s(?<scale2>thousand|million|billion)|(?<scale3>万|亿))?\\s?(?<code>${CODES}|(?:U\\.?S\\.? |United States )?[Dd]ollars?|[Ee]uros?|[Pp]ounds(?: [Ss]terling)?|[Rr]enminbi|美元|欧元|港元|元)(?![A-Za-z])`,
+  'g',
+);
+/** Currencies without a minor unit. */
+const WHOLE = new Set(['JPY']);
+
+function currencyOf(mark: string): string | null {
+  const plain = mark.trim();
+  const code = new RegExp(`^(${CODES})`).exec(plain)?.[1];
+  if (code !== undefined) return code === 'RMB' ? 'CNY' : code;
+  return SYMBOLS[plain] ?? SYMBOLS[plain.toLowerCase()] ?? null;
+}
+
+/** Sums of money; normalised to "USD 1000000" with minor units (10,000.00 dollars). "$" alone is read as US dollars. */
+export function findAmounts(text: string): Found[] {
+  return [...text.matchAll(MONEY)].map((match) => {
+    const groups = match.groups as Record<string, string | undefined>;
+    const currency = currencyOf(groups['sign'] ?? groups['code'] ?? '');
+    const figures = groups['value'] ?? groups['value2'] ?? '';
+    const scale = (groups['scale'] ?? groups['scale2'] ?? groups['scale3'] ?? '').toLowerCase();
+    const factor = scale === '' ? 1 : scale.startsWith('m') ? 1e6 : scale === '万' ? 1e4 : scale === '亿' ? 1e8 : (SCALES[scale] ?? 1);
+    const minor = Math.round(Number(figures.replaceAll(',', '')) * factor * (currency !== null && WHOLE.has(currency) ? 1 : 100));
+    return { start: match.index, end: match.index + match[0].length, normalized: currency === null || !Number.isSafeInteger(minor) ? null : `${currency} ${minor}` };
+  });
+}
+
+const UNITS: Record<string, string> = { day: 'D', week: 'W', month: 'M', year: 'Y', 天: 'D', 日: 'D', 周: 'W', 个月: 'M', 月: 'M', 年: 'Y' };
+const DURATION = new RegExp(
+  `\\b(?:(?<words>${NUMBER_WORDS})\\s*)?(?:\\(\\s*(?<paren>\\d{1,4})\\s*\\)|(?<plain>\\d{1,4}))?[\\s-]*(?<business>business|working|calendar|consecutive|full)?[\\s-]*(?<unit>day|week|month|year)s?(?:['’])?\\b|(?<han>\\d{1,4}|${HAN_NUMBER})\\s*(?<work>个工作)?(?<hanUnit>天|日|个月|周|年)(?!\\s*[\\d〇零一二三四五六七八九十]+\\s*月)`,
+  'gi',
+);
+
+/** Spans of time; normalised to P30D, P1Y, P6M, P2W. */
+export function findDurations(text: string): Found[] {
+  const found: Found[] = [];
+  for (const match of text.matchAll(DURATION)) {
+    const groups = match.groups as Record<string, string | undefined>;
+    const figures = groups['paren'] ?? groups['plain'];
+    const count = groups['han'] !== undefined ? (/^\d/.test(groups['han']) ? Number(groups['han']) : hanToNumber(groups['han'])) : figures !== undefined ? Number(figures) : groups['words'] !== undefined ? wordsToNumber(groups['words']) : null;
+    // A year ("2019年") and a bare "day" are no spans of time.
+    if (count === null || (groups['hanUnit'] === '年' && count >= 1000) || (groups['hanUnit'] === '日' && groups['work'] === undefined)) continue;
+    const unit = UNITS[(groups['unit'] ?? groups['hanUnit'] ?? '').toLowerCase()]!;
+    const business = groups['work'] !== undefined || /^(?:business|working)$/i.test(groups['business'] ?? '');
+    const lead = /^[\s-]*/.exec(match[0])![0].length;
+    found.push({ start: match.index + lead, end: match.index + match[0].length, normalized: business ? null : `P${count}${unit}` });
+  }
+  return found;
+}

@@ -1,0 +1,80 @@
+// A document as an extractor reads it: blocks in order with their clause, sentences, and values with span, page and path.
+//
+// Rule: a value always stands literally in one block at its span; its quote is the sentence around it.
+import type { Block, Clause, Document } from '../contract/document.ts';
+import type { FieldValue } from '../contract/summary.ts';
+
+export interface Passage {
+  readonly block: Block;
+  readonly clause: Clause | null;
+  /** Headings of the clause and of those above it, joined: what the passage stands under. */
+  readonly heading: string;
+  readonly index: number;
+}
+
+const SKIPPED: ReadonlySet<Block['kind']> = new Set(['furniture', 'annotation', 'table']);
+
+export class Source {
+  readonly document: Document;
+  readonly passages: readonly Passage[];
+
+  constructor(document: Document) {
+    this.document = document;
+    const clauses = new Map(document.clauses.map((clause) => [clause.id, clause]));
+    const owner = new Map<string, Clause>();
+    for (const clause of document.clauses) for (const span of clause.spans) if (!owner.has(span.blockId)) owner.set(span.blockId, clause);
+    const headings = new Map<string, string>();
+    const headingOf = (clause: Clause): string => {
+      const known = headings.get(clause.id);
+      if (known !== undefined) return known;
+      const parent = clause.parentId === null ? undefined : clauses.get(clause.parentId);
+      const heading = [parent === undefined ? '' : headingOf(parent), clause.heading].filter((part) => part !== '').join(' / ');
+      headings.set(clause.id, heading);
+      return heading;
+    };
+    this.passages = document.blocks
+      .filter((block) => !SKIPPED.has(block.kind) && block.text.trim() !== '')
+      .map((block, index) => {
+        const clause = owner.get(block.id) ?? null;
+        return { block, clause, heading: clause === null ? '' : headingOf(clause), index };
+      });
+  }
+
+  /** A value at [start, end) of a passage. `confidence` says how often the rule that found it is right. */
+  value(passage: Passage, start: number, end: number, normalized: string | null, confidence: number): FieldValue {
+    const { block, clause } = passage;
+    const [from, to] = sentenceAround(block.text, start, end);
+    return {
+      value: block.text.slice(start, end), normalized, quote: block.text.slice(from, to), span: { documentId: this.document.id, blockId: block.id, start, end },
+      page: pageAt(block, start), path: clause?.path ?? '', sources: ['extractor'], confidence,
+    };
+  }
+}
+
+function pageAt(block: Block, at: number): number {
+  return block.lines.find((line) => line.start <= at && at < line.end)?.page ?? block.at[0]?.page ?? 0;
+}
+
+const END = /(?:[.;?!]["”’)\]]*(?=\s+["“(]?\p{Lu})|[。；])/gu;
+const ABBREVIATED = /(?:\b(?:Inc|Corp|Co|Ltd|L\.?L\.?C|No|Nos|Sec|Mr|Ms|Mrs|Dr|St|Jr|vs|S\.A|U\.S|[A-Z]))\.$/;
+
+/** Beginnings and ends of the sentences of a text. */
+export function sentences(text: string): [number, number][] {
+  const found: [number, number][] = [];
+  let start = 0;
+  for (const match of text.matchAll(END)) {
+    const end = match.index + match[0].length;
+    if (ABBREVIATED.test(text.slice(Math.max(0, end - 8), end))) continue;
+    found.push([start, end]);
+    start = end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0);
+  }
+  if (start < text.length) found.push([start, text.length]);
+  return found;
+}
+
+/** The sentences that hold [start, end). Over 600 characters the quote is cut to what stands near. */
+export function sentenceAround(text: string, start: number, end: number): [number, number] {
+  const all = sentences(text).filter(([from, to]) => from < end && start < to);
+  const [from, to] = [all[0]?.[0] ?? start, all.at(-1)?.[1] ?? end];
+  return to - from <= 600 ? [from, to] : [Math.max(from, start - 250), Math.min(to, Math.max(end, start + 350))];
+}
