@@ -141,3 +141,20 @@ const BULLET = /^(?:[•●○◦▪▫■□◆◇❖➢➤►‣⁃∙·\uE000
 export function bulletLength(text: string): number {
   return BULLET.exec(text)?.[0].length ?? 0;
 }
+
+/** A line of a table of contents: leader points and a page number. Such a line repeats a number, it does not begin a clause. */
+const LEADER = /(?:\.\s?){4,}\s*(?:\d{1,4}|[ivxl]{1,6})?\s*$|(?:…\s?){2,}\s*\d{0,4}\s*$|_{4,}\s*\d{1,4}\s*$/i;
+const CONTENTS_TITLE = /^(?:table\s+of\s+(?:contents|exhibits|schedules)|contents|index|目\s*录)[\s:：]*$/i;
+
+export function isContentsLine(text: string): boolean {
+  return LEADER.test(text);
+}
+
+export function isContentsTitle(text: string): boolean {
+  return text.length < 40 && CONTENTS_TITLE.test(text);
+}
+
+/** Below a title "Contents" a short line that ends in a page number, with or without leaders. */
+export function isContentsEntry(text: string): boolean {
+  return isContentsLine(text) || (text.length < 160 && /(?:^|\s)(?:\d{1,3}|[ivxl]{1,5})$/.test(text) && !/[.;:]\s*\S{0,5}$/.test(text));
+}

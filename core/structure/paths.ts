@@ -18,6 +18,8 @@ export function pathOf(number: string, form: string, ancestors: readonly { reado
   if (form === '1' && printed.includes('.')) return joinWords(schedule, printed.replace(/^[^\d]+/, ''));
   if (form === '款' || form === '项' || form.startsWith('(') || form === '（一）') return parentPath + printed;
   if (parent === undefined || parentPath === '') return printed;
+  // "a." below a number is cited in brackets: 5.3(a).
+  if (/^[aAiI]\.$/.test(form) && /[\d)]$/.test(parentPath)) return `${parentPath}(${printed})`;
   if (/\p{L}$/u.test(parentPath) && /^(article|section|clause|part|chapter|schedule)$/.test(parent.form)) return `${parentPath} ${printed}`;
   return parent.form === 'schedule' || parent.form === 'article' || parent.form === 'part' || parent.form === 'section' ? `${parentPath} ${printed}` : `${parentPath}.${printed}`;
 }

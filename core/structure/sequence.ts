@@ -23,10 +23,8 @@ export type Placed =
       readonly form: string;
       /** Numbered ancestors. */
       readonly depth: number;
-      /** The first number after an unnumbered heading that goes on with nothing: the stack was emptied. */
+      /** The first number after an unnumbered heading that goes on with nothing: all open numbers but a schedule were closed. */
       readonly fresh: boolean;
-      /** Depth counts from the unnumbered parent where there is one. */
-      readonly base: boolean;
     };
 
 interface Open {
@@ -79,7 +77,7 @@ class Placer {
     }
     const fresh = this.paused && !this.goesOn(label);
     const kept = this.stack;
-    if (fresh) this.stack = [];
+    if (fresh) this.stack = this.stack.filter((open, index) => index === 0 && open.form === 'schedule');
     const choice = this.choose(item, label, next);
     if (!choice) {
       this.stack = kept;
@@ -91,7 +89,7 @@ class Placer {
     if (form === 'article') this.seenArticle = true;
     if (this.stack.length < MAX_OPEN)
       this.stack.push({ form, values, indent: item.block.indent, listLevel: item.listLevel, heading: item.block.kind === 'heading', opens: /[:：]\s*$/.test(item.block.text) });
-    return { kind: 'number', item, form, depth: choice.depth, fresh, base: true };
+    return { kind: 'number', item, form, depth: choice.depth, fresh };
   }
 
   /** After an unnumbered heading numbering goes on with a top sequence or starts anew. */

@@ -58,10 +58,13 @@ class TreeBuilder {
   private readonly raw: RawDocument;
   /** Open numbered clauses, outermost first; parallel to the stack of sequence.ts. */
   private open: Draft[] = [];
+  /** Unnumbered heading under which the outermost open numbers (below a schedule) stand. */
+  private base: Draft | null = null;
   private current: Draft | null = null;
   /** Open unnumbered headings with a declared level. */
   private titles: { readonly level: number; readonly draft: Draft }[] = [];
   private numbered = false;
+  private readonly headingBlocks = new Set<string>();
 
   constructor(raw: RawDocument) {
     this.raw = raw;
@@ -78,51 +81,38 @@ class TreeBuilder {
   private addNumbered(placed: Extract<Placed, { kind: 'number' }>): void {
     const { block, label } = placed.item;
     if (!label) return;
-    if (placed.fresh) this.open = this.titleParent();
-    this.open.length = Math.min(placed.depth + (placed.base ? this.baseLength() : 0), this.open.length);
-    const parent = this.open.at(-1) ?? null;
+    // A list that starts anew after an unnumbered heading is its child; a title before all numbers is no parent.
+    if (placed.fresh || !this.numbered) this.base = this.numbered && this.current?.form === 'title' ? this.current : null;
+    this.open.length = Math.min(placed.depth, this.open.length);
+    const above = this.open.at(-1) ?? null;
+    const parent = this.base !== null && placed.form !== 'schedule' && (above === null || above.form === 'schedule') ? this.base : above;
     const path = pathOf(label.number, placed.form, this.open);
     const heading = headingOf(block, label.rest, this.raw.emphasis.get(block.id) ?? []);
     const draft = this.begin(parent, path, label.number, placed.form, heading, block);
+    if (placed.form === 'schedule') [this.base, this.titles] = [null, []];
     if (this.open.length < MAX_DEPTH) this.open.push(draft);
     this.current = draft;
     this.numbered = true;
   }
 
-  private baseLength(): number {
-    return this.open.findIndex((draft) => draft.number !== '') < 0 ? this.open.length : this.open.findIndex((draft) => draft.number !== '');
-  }
-
-  /** After an unnumbered heading a list that starts anew is its child; a title before all numbers is no parent. */
-  private titleParent(): Draft[] {
-    const title = this.current;
-    return this.numbered && title !== null && title.number === '' && title.form === 'title' ? [title] : [];
-  }
-
   private addHeading(block: Block): void {
-    const text = trimHeading(block.text);
     const last = this.current;
     // Title lines before the first text are one preamble: "MUTUAL NDA" / "(Version 1.0)".
-    if (!this.numbered && last !== null && last.form === 'title' && last.spans.every((span) => span.blockId.startsWith('b') && this.isTitleLine(span.blockId)) && (block.level === null || block.level === 1) && this.titles.length === 0) {
+    const onlyTitle = last !== null && last.form === 'title' && last.spans.every((span) => this.headingBlocks.has(span.blockId));
+    if (!this.numbered && onlyTitle && (block.level ?? 1) === 1 && this.titles.length === 0) {
       this.span(last, block);
       return;
     }
-    let parent: Draft | null = null;
+    let parent: Draft | null = this.open[0]?.form === 'schedule' ? this.open[0] : null;
     if (block.level !== null) {
-      const level = block.level;
+      const { level } = block;
       while (this.titles.length > 0 && (this.titles.at(-1)?.level ?? 0) >= level) this.titles.pop();
-      parent = this.titles.at(-1)?.draft ?? null;
+      parent = this.titles.at(-1)?.draft ?? parent;
     }
-    const draft = this.begin(parent, parent?.path ?? '', '', 'title', text, block);
+    const draft = this.begin(parent, parent?.path ?? '', '', 'title', trimHeading(block.text), block);
     if (block.level !== null && block.level > 1) this.titles.push({ level: block.level, draft });
     this.current = draft;
   }
-
-  private isTitleLine(blockId: string): boolean {
-    return this.titleBlocks.has(blockId);
-  }
-
-  private readonly titleBlocks = new Set<string>();
 
   private begin(parent: Draft | null, path: string, number: string, form: string, heading: string, block: Block): Draft {
     const draft: Draft = {
@@ -146,7 +136,7 @@ class TreeBuilder {
   }
 
   private span(draft: Draft, block: Block): void {
-    if (block.kind === 'heading') this.titleBlocks.add(block.id);
+    if (block.kind === 'heading') this.headingBlocks.add(block.id);
     this.ownerOf.set(block.id, draft.id);
     if (block.text.length > 0) draft.spans.push({ documentId: this.raw.id, blockId: block.id, start: 0, end: block.text.length });
   }

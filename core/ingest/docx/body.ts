@@ -3,7 +3,7 @@
 // Owns: the order of blocks, kinds, numbers put before the text as Word shows them, the page count of a flow document.
 // Rule: a paragraph counts in its list even when it has no text; a paragraph whose mark was deleted joins the next one.
 import type { Block } from '../../contract/document.ts';
-import { bulletLength, readLabel } from '../labels.ts';
+import { bulletLength, isContentsLine, isContentsTitle, readLabel } from '../labels.ts';
 import { within, type Watch } from '../limits.ts';
 import type { Range } from '../raw.ts';
 import type { ListNumber, Numbering } from './numbering.ts';
@@ -90,7 +90,9 @@ export class BodyReader {
     const look = merge(inherited, readLook(properties, undefined, undefined));
     const direct = valueOf(child(properties, 'w:numPr'), 'w:numId') !== undefined;
     const number = this.numberOf(look, style, direct);
-    this.emit(content, look, style, number, context, first);
+    // Tables of contents are furniture: their numbers would begin every clause a second time.
+    const contents = context.kind === 'body' && (/^toc\s?(?:\d|heading)/i.test(this.styles.nameOf(style)) || isContentsLine(content.text) || isContentsTitle(content.text.trim()));
+    this.emit(content, look, style, number, contents ? { kind: 'furniture', cell: null } : context, first);
     this.turnPages(content, properties, context);
     for (const box of content.boxes) this.read(box, { ...context, cell: context.cell });
     for (const id of content.footnotes) this.readNote(this.footnotes.get(id));

@@ -53,7 +53,21 @@ export function readGlyphs(page: mupdf.Page, width: number, height: number, orig
   } finally {
     text.destroy();
   }
-  return { segments: reader.segments, imageShare: reader.imageShare, outside: reader.outside };
+  return { segments: joinSlanted(reader.segments), imageShare: reader.imageShare, outside: reader.outside };
+}
+
+/** Letters of a text on a circle stand upright at its top and sides: one or two letters beside slanted ones are part of that drawing. */
+function joinSlanted(segments: readonly Segment[]): Segment[] {
+  const slanted = segments.filter((segment) => segment.direction === 'slanted');
+  if (slanted.length < 3) return [...segments];
+  const near = (a: Segment, b: Segment): boolean => {
+    const reach = 2.5 * a.size;
+    return a.box.x0 < b.box.x1 + reach && b.box.x0 < a.box.x1 + reach && a.box.y0 < b.box.y1 + reach && b.box.y0 < a.box.y1 + reach;
+  };
+  return segments.map((segment) => {
+    const letters = segment.glyphs.filter((glyph) => glyph.text.trim() !== '').length;
+    return letters <= 2 && segment.direction !== 'slanted' && slanted.some((other) => near(segment, other)) ? { ...segment, direction: 'slanted' as const } : segment;
+  });
 }
 
 class GlyphReader {

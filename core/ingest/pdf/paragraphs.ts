@@ -2,7 +2,7 @@
 //
 // Owns: the break decision (number at a line's start, leading, short last line, indent, size, boldness), paragraphs that go on over columns and pages.
 // Leaves kinds and headings to blocks.ts. Rule: a block begins at every clause number that begins a line, unless the line is plainly a wrapped one.
-import { bulletLength, readLabel } from '../labels.ts';
+import { bulletLength, isContentsLine, readLabel } from '../labels.ts';
 import type { PdfLine } from './lines.ts';
 
 interface Bounds {
@@ -87,7 +87,7 @@ function typicalPitch(lines: readonly PdfLine[]): number {
 }
 
 function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, bounds: ReadonlyMap<string, Bounds>, pitch: number, listed: Listed): boolean {
-  if (line.axis !== last.axis || line.slanted !== last.slanted) return true;
+  if (line.axis !== last.axis || line.slanted !== last.slanted || isContentsLine(last.text)) return true;
   const room = bounds.get(regionKey(last));
   const short = room !== undefined && isShort(last, line, room);
   const ended = SENTENCE_END.test(last.text);
