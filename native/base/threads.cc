@@ -1,0 +1,110 @@
+#include "native/base/threads.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+
+namespace codicil {
+namespace {
+
+// Longer than the serial gaps inside a decode step (sampling, page bookkeeping: tens of microseconds), far shorter than a person notices.
+constexpr std::int64_t kSpinNs = 200'000;
+// After that the core is offered to whoever waits for it: on an idle machine the offer costs 0.3 us, on a busy one it may be our own worker.
+constexpr std::int64_t kOfferNs = 20'000;
+constexpr int kPausesPerClockRead = 64;  // a clock read costs about as much as one pause
+
+inline void pause_core() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Spins until ready() or kSpinNs have passed; true when ready.
+template <typename Ready>
+bool spin_until(const Ready& ready) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  for (std::chrono::nanoseconds spent{0}; spent.count() < kSpinNs; spent = Clock::now() - start) {
+    if (spent.count() > kOfferNs) std::this_thread::yield();
+    for (int i = 0; i < kPausesPerClockRead; ++i) {
+      if (ready()) return true;
+      pause_core();
+    }
+  }
+  return ready();
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) : threads_(std::max(threads, 1)) {
+  workers_.reserve(static_cast<std::size_t>(threads_ - 1));
+  for (int i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { worker_loop(i); });
+}
+
+ThreadPool::~ThreadPool() {
+  stopping_.store(true);
+  generation_.fetch_add(1);
+  generation_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::work(int thread_index) {
+  const auto granule_start = [this](std::int64_t granule) { return std::min(job_.begin + granule * job_.granularity, job_.end); };
+  if (job_.stealing) {
+    for (;;) {
+      const std::int64_t granule = next_granule_.fetch_add(1, std::memory_order_relaxed);
+      if (granule >= job_.granules) return;
+      job_.call(job_.fn, granule_start(granule), granule_start(granule + 1), thread_index);
+    }
+  }
+  // The first `extra` threads get one granule more.
+  const std::int64_t each = job_.granules / threads_, extra = job_.granules % threads_;
+  const std::int64_t first = thread_index * each + std::min<std::int64_t>(thread_index, extra);
+  const std::int64_t last = first + each + (thread_index < extra ? 1 : 0);
+  if (first < last) job_.call(job_.fn, granule_start(first), granule_start(last), thread_index);
+}
+
+void ThreadPool::run(const Job& job) {
+  if (job.granules == 0) return;
+  if (threads_ == 1 || job.granules == 1) {
+    if (!job.stealing) return job.call(job.fn, job.begin, job.end, 0);
+    for (std::int64_t at = job.begin; at < job.end; at += job.granularity) job.call(job.fn, at, std::min(at + job.granularity, job.end), 0);
+    return;
+  }
+  assert(running_.load(std::memory_order_relaxed) == 0 && "one thread calls the pool at a time, and never from inside fn");
+  job_ = job;
+  next_granule_.store(0, std::memory_order_relaxed);
+  running_.store(threads_ - 1, std::memory_order_relaxed);
+  // Sequentially consistent with the worker's `sleepers_` then `generation_`: either this thread sees the sleeper and wakes it, or the
+  // sleeper sees the new generation and does not sleep. The same pair orders job_ before the worker reads it.
+  generation_.fetch_add(1);
+  if (sleepers_.load() > 0) generation_.notify_all();
+  work(0);
+  wait_for_workers();
+}
+
+void ThreadPool::wait_for_workers() {
+  if (spin_until([this] { return running_.load(std::memory_order_acquire) == 0; })) return;
+  caller_sleeps_.store(true);  // same pairing as above, with the last worker's running_ then caller_sleeps_
+  for (std::int32_t left = running_.load(); left != 0; left = running_.load()) running_.wait(left);
+  caller_sleeps_.store(false);
+}
+
+void ThreadPool::worker_loop(int thread_index) {
+  std::uint32_t seen = 0;
+  for (;;) {
+    if (!spin_until([&] { return generation_.load(std::memory_order_acquire) != seen; })) {
+      sleepers_.fetch_add(1);
+      generation_.wait(seen);
+      sleepers_.fetch_sub(1);
+    }
+    if (stopping_.load()) return;
+    ++seen;
+    work(thread_index);
+    if (running_.fetch_sub(1) == 1 && caller_sleeps_.load()) running_.notify_all();
+  }
+}
+
+}  // namespace codicil

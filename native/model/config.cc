@@ -1,0 +1,199 @@
+// Reads ModelConfig. Keys: gguf.md, "LLM"; defaults as llama.cpp takes them, since files are written against it.
+#include "native/model/config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "native/model/tokenizer_names.h"
+
+namespace codicil::model {
+namespace {
+
+// general.file_type, by number ("llama_ftype").
+std::string file_type_name(std::int64_t type) {
+  static constexpr std::pair<int, const char*> kNames[] = {
+      {0, "F32"},     {1, "F16"},     {2, "Q4_0"},    {3, "Q4_1"},    {7, "Q8_0"},    {8, "Q5_0"},    {9, "Q5_1"},
+      {10, "Q2_K"},   {11, "Q3_K_S"}, {12, "Q3_K_M"}, {13, "Q3_K_L"}, {14, "Q4_K_S"}, {15, "Q4_K_M"}, {16, "Q5_K_S"},
+      {17, "Q5_K_M"}, {18, "Q6_K"},   {21, "Q2_K_S"}, {25, "IQ4_NL"}, {30, "IQ4_XS"}, {32, "BF16"},   {38, "MXFP4"}};
+  for (const auto& [number, name] : kNames)
+    if (number == type) return name;
+  return type < 0 ? "" : "type " + std::to_string(type);
+}
+
+Status unsupported(const std::string& sentence) { return Status(Code::model_unsupported, sentence); }
+Status invalid(const std::string& sentence) { return Status(Code::model_invalid, sentence + " Get another conversion of the model."); }
+
+// Reads keys one after the other and keeps the first failure, so that the reading code is a list.
+class Reader {
+ public:
+  Reader(const Gguf& gguf, std::string prefix) : gguf_(gguf), prefix_(std::move(prefix)) {}
+  const Status& status() const { return status_; }
+  bool ok() const { return status_.ok(); }
+  void fail(Status status) {
+    if (status_.ok()) status_ = std::move(status);
+  }
+
+  std::int64_t integer(const std::string& key, std::int64_t least, std::int64_t most, std::optional<std::int64_t> fallback = {}) {
+    const std::int64_t value = keep(gguf_.integer(prefix_ + key, fallback));
+    if (ok() && (value < least || value > most))
+      fail(invalid("A number from " + std::to_string(least) + " to " + std::to_string(most) + " was expected in " + prefix_ + key + ", " +
+                   std::to_string(value) + " was found."));
+    return value;
+  }
+  double positive(const std::string& key, std::optional<double> fallback = {}) {
+    const double value = keep(gguf_.number(prefix_ + key, fallback));
+    if (ok() && !(value > 0)) fail(invalid("A number above 0 was expected in " + prefix_ + key + ", " + std::to_string(value) + " was found."));
+    return value;
+  }
+  std::string string(const std::string& key) { return keep(gguf_.string(prefix_ + key, std::string())); }
+  bool boolean(const std::string& key, bool fallback) { return keep(gguf_.boolean(prefix_ + key, fallback)); }
+  const GgufValue* find(const std::string& key) const { return gguf_.find(prefix_ + key); }
+
+ private:
+  template <typename T>
+  T keep(Result<T> result) {
+    if (result.ok()) return std::move(result).value();
+    fail(result.status());
+    return T();
+  }
+  const Gguf& gguf_;
+  std::string prefix_;
+  Status status_;
+};
+
+// Metadata that would change the arithmetic in a way that this build does not do: better refused than answered wrongly.
+void refuse_unsupported(Reader& hyper, const std::string& architecture, ModelConfig& config) {
+  for (const char* key : {"attention.head_count", "attention.head_count_kv", "feed_forward_length"})
+    if (const GgufValue* value = hyper.find(key); value != nullptr && value->is_array())
+      hyper.fail(unsupported("Layers of one shape were expected, " + architecture + "." + key +
+                             " differs by layer. This build does not run such models: choose another."));
+  if (hyper.find("expert_count") != nullptr && hyper.integer("expert_count", 0, 1'000'000) > 0)
+    hyper.fail(unsupported("A dense model was expected, this one is a mixture of experts (" + architecture +
+                           ".expert_count). This build does not run it: choose a dense model."));
+  const std::int64_t window =
+      hyper.find("attention.sliding_window") != nullptr ? hyper.integer("attention.sliding_window", 0, std::numeric_limits<std::int64_t>::max()) : 0;
+  if (hyper.ok() && window > 0 && window < config.context_tokens)
+    hyper.fail(unsupported("Full attention was expected, " + architecture + ".attention.sliding_window is " + std::to_string(window) +
+                           ". This build does not run such models: choose another."));
+  for (const char* key : {"logit_scale", "embedding_scale", "residual_scale", "attention.scale"})
+    if (hyper.find(key) != nullptr)
+      hyper.fail(
+          unsupported("No " + architecture + "." + key + " was expected and the file has one. This build does not apply it: choose another model."));
+}
+
+void read_rope(Reader& hyper, ModelConfig& config) {
+  config.rope_base = hyper.positive("rope.freq_base", 10'000.0);
+  config.rope_dims = static_cast<int>(hyper.integer("rope.dimension_count", 2, std::max<std::int64_t>(config.head_dim, 2), config.head_dim));
+  if (hyper.ok() && config.rope_dims % 2 != 0)
+    hyper.fail(invalid("An even number was expected in rope.dimension_count, " + std::to_string(config.rope_dims) + " was found."));
+  const std::string scaling = hyper.string("rope.scaling.type");
+  if (scaling == "linear")
+    config.rope_scale = 1.0 / hyper.positive("rope.scaling.factor");
+  else if (scaling.empty() || scaling == "none")
+    config.rope_scale = 1.0 / hyper.positive("rope.scale_linear", 1.0);
+  else
+    hyper.fail(unsupported("Rotary scaling none or linear was expected in " + config.architecture_name + ".rope.scaling.type, \"" + scaling +
+                           "\" was found. This build does not run it: choose a conversion without it, or another model."));
+}
+
+Status read_tokens(const Gguf& gguf, ModelConfig& config) {
+  const GgufValue* tokens = gguf.find("tokenizer.ggml.tokens");
+  if (tokens == nullptr || tokens->strings().empty())
+    return invalid("An array of token texts was expected in tokenizer.ggml.tokens and is not there.");
+  const GgufTensor* embedding = gguf.find_tensor("token_embd.weight");
+  if (embedding == nullptr) return invalid("The tensor token_embd.weight was expected and is not there.");
+  config.vocab = static_cast<std::int64_t>(tokens->strings().size());
+  if (config.vocab > std::numeric_limits<Token>::max() || embedding->rows() != config.vocab || embedding->cols() != config.embedding)
+    return invalid("The tensor token_embd.weight was expected to be " + std::to_string(config.embedding) + " x " + std::to_string(config.vocab) +
+                   ", it is " + std::to_string(embedding->cols()) + " x " + std::to_string(embedding->rows()) + ".");
+
+  Reader reader(gguf, "tokenizer.ggml.");
+  const auto id = [&](const char* key) { return static_cast<Token>(reader.find(key) == nullptr ? -1 : reader.integer(key, 0, config.vocab - 1)); };
+  config.bos = id("bos_token_id");
+  config.eos = id("eos_token_id");
+  config.eot = id("eot_token_id");
+  const Token eom = id("eom_token_id");
+  const bool llama_bpe = reader.string("pre") == "llama-bpe";
+  config.add_bos = reader.boolean("add_bos_token", llama_bpe) && config.bos >= 0;
+  if (!reader.ok()) return reader.status();
+
+  std::unordered_map<std::string_view, Token> by_text;
+  for (std::size_t i = 0; i < tokens->strings().size(); ++i)
+    if (const std::string_view text = tokens->strings()[i]; is_end_text(text)) by_text.emplace(text, static_cast<Token>(i));
+  for (const std::string_view text : kEndTexts)
+    if (const auto found = by_text.find(text); config.eot < 0 && found != by_text.end()) config.eot = found->second;
+  // The harmony format ends a message with <|end|> and goes on; only <|return|> and <|call|> end its turn.
+  if (by_text.contains("<|return|>") && by_text.contains("<|call|>")) by_text.erase("<|end|>");
+
+  std::set<Token> ends;
+  for (const Token token : {config.eos, config.eot, eom})
+    if (token >= 0) ends.insert(token);
+  for (const auto& [text, token] : by_text) ends.insert(token);
+  config.end_tokens.assign(ends.begin(), ends.end());
+  return {};
+}
+
+}  // namespace
+
+Result<ModelConfig> read_config(const Gguf& gguf) {
+  Reader general(gguf, "general.");
+  ModelConfig config;
+  config.architecture_name = general.string("architecture");
+  if (!general.ok()) return general.status();
+  if (config.architecture_name == "llama")
+    config.architecture = Architecture::llama;
+  else if (config.architecture_name == "qwen2")
+    config.architecture = Architecture::qwen2;
+  else
+    return unsupported("A model of architecture llama or qwen2 was expected, general.architecture is \"" + config.architecture_name +
+                       "\". This build does not run it: choose a Llama, SmolLM2 or Qwen 2 model.");
+  config.name = general.string("name");
+  config.license = general.string("license");
+  config.file_type = general.find("file_type") == nullptr ? "" : file_type_name(general.integer("file_type", 0, 1'000'000));
+  if (!general.ok()) return general.status();
+  const auto parts = gguf.integer("split.count", 1);
+  if (!parts.ok()) return parts.status();
+  if (parts.value() > 1)
+    return unsupported("A model in one file was expected, this file is one of " + std::to_string(parts.value()) +
+                       " parts. Merge them (llama-gguf-split --merge), then open the result.");
+  const auto chat_template = gguf.string("tokenizer.chat_template", std::string());
+  if (!chat_template.ok()) return chat_template.status();
+  config.chat_template = chat_template.value();
+  config.file_bytes = gguf.file_bytes();
+  for (const GgufTensor& tensor : gguf.tensors()) config.parameters += static_cast<std::uint64_t>(tensor.elements());
+
+  Reader hyper(gguf, config.architecture_name + ".");
+  config.context_tokens = hyper.integer("context_length", 1, std::int64_t{1} << 31);
+  refuse_unsupported(hyper, config.architecture_name, config);
+  config.layers = hyper.integer("block_count", 1, 4096);
+  config.embedding = hyper.integer("embedding_length", 1, 1 << 20);
+  config.ffn = hyper.integer("feed_forward_length", 1, 1 << 22);
+  config.heads = hyper.integer("attention.head_count", 1, 1 << 14);
+  config.kv_heads = hyper.integer("attention.head_count_kv", 1, 1 << 14, config.heads);
+  config.rms_eps = static_cast<float>(hyper.positive("attention.layer_norm_rms_epsilon"));
+  if (!hyper.ok()) return hyper.status();
+  if (config.heads % config.kv_heads != 0)
+    return invalid("A multiple of the " + std::to_string(config.kv_heads) + " key heads was expected as the number of heads, " +
+                   std::to_string(config.heads) + " were found.");
+  config.head_dim = hyper.integer("attention.key_length", 1, 4096, config.embedding / config.heads);
+  const std::int64_t value_dim = hyper.integer("attention.value_length", 1, 4096, config.head_dim);
+  if (hyper.ok() && value_dim != config.head_dim)
+    return unsupported("Keys and values of one length were expected, they have " + std::to_string(config.head_dim) + " and " +
+                       std::to_string(value_dim) + ". This build does not run such models: choose another.");
+  read_rope(hyper, config);
+  if (!hyper.ok()) return hyper.status();
+  config.rope_kind = config.architecture == Architecture::llama ? kernels::RopeKind::interleaved : kernels::RopeKind::neox;
+  config.rope_factors = gguf.find_tensor("rope_freqs.weight") != nullptr;
+  config.tied_embeddings = gguf.find_tensor("output.weight") == nullptr;
+  config.qkv_bias = gguf.find_tensor("blk.0.attn_q.bias") != nullptr;
+  const Status tokens = read_tokens(gguf, config);
+  if (!tokens.ok()) return tokens;
+  return config;
+}
+
+}  // namespace codicil::model
