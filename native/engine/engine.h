@@ -36,6 +36,7 @@ struct ModelInfo {
   std::uint64_t parameters = 0, file_bytes = 0;
   std::int64_t context_tokens = 0, vocab = 0, layers = 0, embedding = 0, heads = 0, kv_heads = 0, head_dim = 0;
   Token bos = -1, eos = -1;               // -1: the model has none
+  bool add_bos = false;                   // the file asks for bos in front of a text; templates say themselves where it goes
   std::vector<Token> end_tokens;          // every token that ends a turn
 };
 
@@ -99,7 +100,8 @@ class Session {
   // Makes the session hold exactly `prefix`; only what no cached page covers is computed.
   virtual void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress,
                     std::function<void(Result<SyncReport>)> done) = 0;
-  // Continues from what the session holds. `on_text` gets whole UTF-8 characters only. Generated tokens stay in the session.
+  // Continues from what the session holds. `on_text` gets whole UTF-8 characters only (token -1: text that had been
+  // held back). Generated tokens stay in the session. Cancelled, it still ends with what it has (End::cancelled).
   virtual void generate(GenerateOptions options, std::function<void(Token, std::string_view)> on_text,
                         std::function<void(Result<Generated>)> done) = 0;
   // Log-probabilities of `continuation` after what the session holds; the session is left as it was.

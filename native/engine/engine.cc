@@ -1,0 +1,186 @@
+// Engine and Session: the public door over weights, pages and scheduler.
+//
+// Owns: opening in the right order, the life of the parts, translating method calls into jobs. Leaves work to scheduler.cc,
+// estimates to plan.cc.
+// Rule that must stay true: sessions may outlive the Engine object: they keep the parts alive, and their jobs end as engine_down.
+
+#include "native/engine/engine.h"
+
+#include <algorithm>
+#include <future>
+
+#include "native/base/log.h"
+#include "native/base/threads.h"
+#include "native/device/machine.h"
+#include "native/engine/plan.h"
+#include "native/engine/scheduler.h"
+#include "native/model/config.h"
+#include "native/model/forward.h"
+#include "native/model/gguf.h"
+#include "native/model/tokenizer.h"
+#include "native/model/weights.h"
+
+namespace codicil {
+
+namespace {
+
+// Everything that lives as long as an engine or one of its sessions. Destroyed from the bottom up.
+struct Core {
+  Core(model::ModelConfig config_in, ModelInfo info_in, model::Tokenizer tokenizer_in, const kernels::Ops& ops_in, int threads)
+      : config(std::move(config_in)), info(std::move(info_in)), tokenizer(std::move(tokenizer_in)), ops(ops_in), pool(threads) {}
+  const model::ModelConfig config;
+  const ModelInfo info;
+  const model::Tokenizer tokenizer;
+  const kernels::Ops& ops;
+  ThreadPool pool;
+  model::ModelWeights weights;
+  std::unique_ptr<model::Forward> forward;
+  std::unique_ptr<kv::PageStore> store;
+  std::unique_ptr<Scheduler> scheduler;
+};
+
+class SessionImpl final : public Session {
+ public:
+  SessionImpl(std::shared_ptr<Core> core, std::shared_ptr<SessionState> state) : core_(std::move(core)), state_(std::move(state)) {}
+  ~SessionImpl() override {
+    core_->scheduler->cancel(*state_);
+    core_->scheduler->session_closed();
+  }
+  SessionImpl(const SessionImpl&) = delete;
+  SessionImpl& operator=(const SessionImpl&) = delete;
+
+  void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress, std::function<void(Result<SyncReport>)> done) override {
+    auto job = std::make_unique<Job>();
+    job->kind = Job::Kind::sync;
+    job->tokens = std::move(prefix);
+    job->on_progress = std::move(progress);
+    job->on_synced = std::move(done);
+    core_->scheduler->submit(state_, std::move(job));
+  }
+
+  void generate(GenerateOptions options, std::function<void(Token, std::string_view)> on_text, std::function<void(Result<Generated>)> done) override {
+    auto job = std::make_unique<Job>();
+    job->kind = Job::Kind::generate;
+    job->options = std::move(options);
+    job->on_text = std::move(on_text);
+    job->on_generated = std::move(done);
+    core_->scheduler->submit(state_, std::move(job));
+  }
+
+  void score(std::vector<Token> continuation, std::function<void(Result<std::vector<double>>)> done) override {
+    auto job = std::make_unique<Job>();
+    job->kind = Job::Kind::score;
+    job->tokens = std::move(continuation);
+    job->on_scored = std::move(done);
+    core_->scheduler->submit(state_, std::move(job));
+  }
+
+  std::int64_t tokens() const override { return state_->token_count.load(); }
+
+  Result<std::unique_ptr<Session>> fork() override {
+    Result<std::shared_ptr<SessionState>> copy = core_->scheduler->fork(*state_);
+    if (!copy.ok()) return copy.status();
+    return std::unique_ptr<Session>(std::make_unique<SessionImpl>(core_, std::move(copy).value()));
+  }
+
+  void cancel() override { core_->scheduler->cancel(*state_); }
+
+ private:
+  std::shared_ptr<Core> core_;  // before state_: the pages of a table go back to a store that still lives
+  std::shared_ptr<SessionState> state_;
+};
+
+class EngineImpl final : public Engine {
+ public:
+  explicit EngineImpl(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+  ~EngineImpl() override { core_->scheduler->shut_down(); }
+  EngineImpl(const EngineImpl&) = delete;
+  EngineImpl& operator=(const EngineImpl&) = delete;
+
+  const ModelInfo& model() const override { return core_->info; }
+  Result<std::vector<Token>> tokenize(std::string_view text, bool special) const override { return core_->tokenizer.encode(text, special); }
+  std::string detokenize(std::span<const Token> tokens) const override { return core_->tokenizer.decode(tokens); }
+
+  Result<std::unique_ptr<Session>> open_session() override {
+    return std::unique_ptr<Session>(std::make_unique<SessionImpl>(core_, core_->scheduler->open_session()));
+  }
+
+  EngineStats stats() const override {
+    EngineStats out;
+    core_->scheduler->fill(out);
+    out.weight_bytes = core_->weights.bytes();
+    out.scratch_bytes = core_->forward->scratch_bytes() + core_->scheduler->scratch_bytes();
+    out.resident_bytes = device::resident_bytes();
+    out.threads = core_->pool.threads();
+    out.instruction_set = core_->ops.name;
+    out.kv = core_->store->stats();
+    return out;
+  }
+
+  Status evaluate(std::span<const Token> tokens, std::function<void(std::int64_t, std::span<const float>)> row) override {
+    std::promise<Status> promise;
+    auto job = std::make_unique<Job>();
+    job->kind = Job::Kind::evaluate;
+    job->tokens.assign(tokens.begin(), tokens.end());
+    job->on_row = std::move(row);
+    job->on_evaluated = [&promise](Status status) { promise.set_value(std::move(status)); };
+    const std::shared_ptr<SessionState> session = core_->scheduler->open_session();
+    core_->scheduler->submit(session, std::move(job));
+    Status status = promise.get_future().get();
+    core_->scheduler->session_closed();
+    return status;
+  }
+
+ private:
+  std::shared_ptr<Core> core_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::function<void(double)> progress) {
+  Result<Blueprint> drawn = draw(options);
+  if (!drawn.ok()) return drawn.status();
+  Blueprint& blueprint = drawn.value();
+  if (!blueprint.plan.fits) {
+    return Status(Code::does_not_fit, "expected " + std::to_string(blueprint.plan.weight_bytes + blueprint.plan.kv_bytes + blueprint.plan.scratch_bytes) + " bytes of free memory for the model and a context of " +
+                                          std::to_string(blueprint.plan.context_tokens) + " tokens, found " + std::to_string(blueprint.plan.available_bytes) + ": choose a context of at most " +
+                                          std::to_string(blueprint.plan.largest_context_tokens) + " tokens, a smaller model, or close other programs");
+  }
+  Result<model::Tokenizer> tokenizer = model::Tokenizer::read(blueprint.gguf);
+  if (!tokenizer.ok()) return tokenizer.status();
+  auto core = std::make_shared<Core>(blueprint.config, describe(blueprint.config), std::move(tokenizer).value(), *blueprint.ops, blueprint.threads);
+
+  Result<model::ModelWeights> weights = model::ModelWeights::load(options.model_path, blueprint.gguf, core->config, core->ops, core->pool, progress);
+  if (!weights.ok()) return weights.status();
+  core->weights = std::move(weights).value();
+  const std::int64_t batch_tokens = std::min(options.batch_tokens, std::max<std::int64_t>(blueprint.plan.context_tokens, 1));
+  Result<std::unique_ptr<model::Forward>> forward = model::Forward::create(core->config, core->weights, core->ops, core->pool, batch_tokens);
+  if (!forward.ok()) return forward.status();
+  core->forward = std::move(forward).value();
+  Result<std::unique_ptr<kv::PageStore>> store = kv::PageStore::open(core->forward->page_shape(core->weights.fingerprint()), blueprint.ram_budget_bytes);
+  if (!store.ok()) return store.status();
+  core->store = std::move(store).value();
+  Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::start(
+      {*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, blueprint.plan.context_tokens, batch_tokens});
+  if (!scheduler.ok()) return scheduler.status();
+  core->scheduler = std::move(scheduler).value();
+  log(LogLevel::info, "model_opened", {{"name", core->info.name}, {"threads", std::to_string(blueprint.threads)}, {"instruction_set", core->ops.name},
+                                       {"weight_bytes", std::to_string(core->weights.bytes())}, {"kv_budget_bytes", std::to_string(blueprint.ram_budget_bytes)}});
+  return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(core)));
+}
+
+Result<ModelInfo> Engine::inspect(const std::string& model_path) {
+  Result<model::Gguf> gguf = model::Gguf::read_file(model_path);
+  if (!gguf.ok()) return gguf.status();
+  Result<model::ModelConfig> config = model::read_config(gguf.value());
+  if (!config.ok()) return config.status();
+  return describe(config.value());
+}
+
+Result<Plan> Engine::plan(const EngineOptions& options) {
+  Result<Blueprint> drawn = draw(options);
+  if (!drawn.ok()) return drawn.status();
+  return drawn.value().plan;
+}
+
+}  // namespace codicil

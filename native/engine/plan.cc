@@ -1,0 +1,95 @@
+#include "native/engine/plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "native/device/machine.h"
+#include "native/kv/kv.h"
+#include "native/model/forward.h"
+#include "native/model/weights.h"
+
+namespace codicil {
+
+namespace {
+
+Result<const kernels::Ops*> table_named(const std::string& name) {
+  if (name.empty()) return &kernels::best_cpu();
+  if (name == "reference") return &kernels::reference();
+  const kernels::Ops* ops = kernels::find_cpu(name.c_str());
+  if (ops == nullptr) return Status(Code::invalid_request, "expected an instruction set that this machine runs (reference, avx2, avx512), found " + name + ": leave it out to get the best");
+  return ops;
+}
+
+std::string mib(std::uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
+
+}  // namespace
+
+ModelInfo describe(const model::ModelConfig& c) {
+  ModelInfo info;
+  info.name = c.name;
+  info.architecture = c.architecture_name;
+  info.file_type = c.file_type;
+  info.chat_template = c.chat_template;
+  info.license = c.license;
+  info.parameters = c.parameters;
+  info.file_bytes = c.file_bytes;
+  info.context_tokens = c.context_tokens;
+  info.vocab = c.vocab;
+  info.layers = c.layers;
+  info.embedding = c.embedding;
+  info.heads = c.heads;
+  info.kv_heads = c.kv_heads;
+  info.head_dim = c.head_dim;
+  info.bos = c.bos;
+  info.eos = c.eos;
+  info.add_bos = c.add_bos;
+  info.end_tokens = c.end_tokens;
+  return info;
+}
+
+Result<Blueprint> draw(const EngineOptions& options) {
+  if (options.threads < 0 || options.context_tokens < 0 || options.batch_tokens < 1) {
+    return Status(Code::invalid_request, "expected threads and context of 0 or more and batch_tokens of at least 1, found " + std::to_string(options.threads) + ", " + std::to_string(options.context_tokens) +
+                                             " and " + std::to_string(options.batch_tokens) + ": correct the options");
+  }
+  Result<const kernels::Ops*> ops = table_named(options.instruction_set);
+  if (!ops.ok()) return ops.status();
+  Result<model::Gguf> gguf = model::Gguf::read_file(options.model_path);
+  if (!gguf.ok()) return gguf.status();
+  Result<model::ModelConfig> config = model::read_config(gguf.value());
+  if (!config.ok()) return config.status();
+  Blueprint out{std::move(gguf).value(), std::move(config).value(), ops.value(), options.threads, options.ram_budget_bytes, {}};
+  const model::ModelConfig& c = out.config;
+  if (options.context_tokens > c.context_tokens) {
+    return Status(Code::invalid_request, "expected a context of at most the " + std::to_string(c.context_tokens) + " tokens that the model was trained for, found " + std::to_string(options.context_tokens) + ": ask for less");
+  }
+  const device::Machine machine = device::read_machine();
+  if (out.threads == 0) out.threads = std::max(1, machine.physical_cores);
+
+  kv::PageShape shape;
+  shape.layers = static_cast<int>(c.layers);
+  shape.kv_heads = static_cast<int>(c.kv_heads);
+  shape.head_dim = static_cast<int>(c.head_dim);
+  const std::uint64_t page = shape.page_bytes();
+  Result<std::uint64_t> weight_bytes = model::ModelWeights::planned_bytes(out.gguf, c, *out.ops);
+  if (!weight_bytes.ok()) return weight_bytes.status();
+
+  Plan& plan = out.plan;
+  plan.context_tokens = options.context_tokens > 0 ? options.context_tokens : c.context_tokens;
+  plan.weight_bytes = weight_bytes.value();
+  plan.kv_bytes = static_cast<std::uint64_t>((plan.context_tokens + kv::kPageTokens - 1) / kv::kPageTokens) * page;
+  plan.scratch_bytes = model::Forward::planned_scratch_bytes(c, out.threads, std::min(options.batch_tokens, plan.context_tokens), plan.context_tokens);
+  plan.available_bytes = machine.memory_available_bytes;
+  const std::uint64_t fixed = plan.weight_bytes + plan.scratch_bytes;
+  const std::uint64_t left = plan.available_bytes > fixed ? plan.available_bytes - fixed : 0;
+  // Without a budget: a quarter of what is free, so that the rest of the machine goes on; but one full context at least, if it fits at all.
+  if (out.ram_budget_bytes == 0) out.ram_budget_bytes = std::max(plan.available_bytes / 4, std::min(plan.kv_bytes, left));
+  const std::uint64_t for_pages = std::min(left, out.ram_budget_bytes);
+  plan.fits = plan.kv_bytes <= for_pages && left > 0;
+  plan.largest_context_tokens = std::min<std::int64_t>(c.context_tokens, static_cast<std::int64_t>(for_pages / page) * kv::kPageTokens);
+  plan.bottleneck = plan.fits ? "Answers are limited by memory speed (each token reads " + mib(plan.weight_bytes) + " of weights), reading by arithmetic on " + std::to_string(out.threads) + " cores."
+                              : "Memory: " + mib(fixed + plan.kv_bytes) + " are needed, " + mib(plan.available_bytes) + " are free and " + mib(out.ram_budget_bytes) + " of them are for context.";
+  return out;
+}
+
+}  // namespace codicil

@@ -1,0 +1,24 @@
+// The plan before the allocation: what a model will need on this machine, from its header alone.
+#pragma once
+
+#include "kernels/kernels.h"
+#include "native/engine/engine.h"
+#include "native/model/config.h"
+#include "native/model/gguf.h"
+
+namespace codicil {
+
+// Everything that open() needs to know before it allocates.
+struct Blueprint {
+  model::Gguf gguf;
+  model::ModelConfig config;
+  const kernels::Ops* ops = nullptr;
+  int threads = 1;
+  std::uint64_t ram_budget_bytes = 0;
+  Plan plan;
+};
+
+Result<Blueprint> draw(const EngineOptions& options);
+ModelInfo describe(const model::ModelConfig& config);
+
+}  // namespace codicil

@@ -1,0 +1,69 @@
+// What the scheduler knows of one session, and the jobs that wait in it.
+//
+// Owns: plain data. Threads: `jobs`, `scheduled` are guarded by the scheduler's mutex; the atomics by themselves; everything
+// else belongs to the driver thread while `scheduled`, and to the mutex otherwise (fork reads it then).
+// Rule that must stay true: table->tokens() <= tokens.size(); `hidden` is valid only when both are equal and above 0.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "native/engine/engine.h"
+#include "native/engine/generation.h"
+
+namespace codicil {
+
+struct Job {
+  enum class Kind { sync, generate, score, evaluate };
+  Kind kind = Kind::sync;
+  std::uint64_t number = 0;   // in order of submission, over all sessions
+
+  // The request.
+  std::vector<Token> tokens;  // sync: the full prefix; score: the continuation; evaluate: the sequence
+  GenerateOptions options;
+  std::function<void(SyncProgress)> on_progress;
+  std::function<void(Result<SyncReport>)> on_synced;
+  std::function<void(Token, std::string_view)> on_text;
+  std::function<void(Result<Generated>)> on_generated;
+  std::function<void(Result<std::vector<double>>)> on_scored;
+  std::function<void(std::int64_t, std::span<const float>)> on_row;
+  std::function<void(Status)> on_evaluated;
+
+  // What is left to feed through the model, and which of it gives rows.
+  bool started = false;
+  std::vector<Token> feed;
+  std::size_t fed = 0;
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::size_t rows_from = 0;   // hidden states of feed[rows_from..] are wanted
+  std::size_t keep_row = kNone;  // feed[keep_row] is the last token that the session holds: its state is kept for the next job
+  std::size_t rows_done = 0;   // rows of logits that were consumed (score, evaluate)
+  bool row_ready = false;      // generate, score: the session's own hidden state waits for its logits
+
+  std::int64_t held_tokens = 0;  // score: what the session held
+  std::int64_t reused_tokens = 0;
+  bool answering = false;        // generate: at least one token was chosen, so what is fed counts as decoding
+  std::chrono::steady_clock::time_point started_at;
+  std::optional<Generation> generation;
+  std::vector<double> logprobs;
+  std::size_t left() const { return feed.size() - fed; }
+};
+
+struct SessionState {
+  std::unique_ptr<kv::PageTable> table;
+  std::vector<Token> tokens;
+  std::vector<float> hidden;   // [embedding] of the last token, after the last norm; empty: not known
+
+  std::unique_ptr<Job> running;           // driver only; null: none, or just finished
+  std::deque<std::unique_ptr<Job>> jobs;  // waiting
+  bool scheduled = false;                 // the driver has it
+  std::atomic<std::uint64_t> cancel_below{0};   // jobs with a lower number are cancelled
+  std::atomic<std::int64_t> token_count{0};
+};
+
+}  // namespace codicil
