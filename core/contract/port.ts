@@ -34,11 +34,13 @@ const BYTES_KEY = '$bytes';
 export function packMessage(message: unknown): Uint8Array<ArrayBuffer> {
   const chunks: Uint8Array[] = [];
   let offset = 0;
-  const json = JSON.stringify(message, (_key, value: unknown) => {
-    if (!(value instanceof Uint8Array)) return value;
-    chunks.push(value);
-    offset += value.length;
-    return { [BYTES_KEY]: [offset - value.length, value.length] };
+  // The holder's own value: `value` has gone through toJSON already, and Node's Buffer has one.
+  const json = JSON.stringify(message, function (this: Record<string, unknown>, key, value: unknown) {
+    const bytes = this[key];
+    if (!(bytes instanceof Uint8Array)) return value;
+    chunks.push(bytes);
+    offset += bytes.length;
+    return { [BYTES_KEY]: [offset - bytes.length, bytes.length] };
   });
   const head = new TextEncoder().encode(json);
   const out = new Uint8Array(4 + head.length + offset);
@@ -63,6 +65,7 @@ export function unpackMessage(frame: Uint8Array): unknown {
     if (!Array.isArray(place)) return value;
     const [start, length] = place as [number, number];
     if (!(start >= 0 && length >= 0 && base + start + length <= frame.length)) throw new RangeError('a byte range of a frame lies outside it');
-    return frame.slice(base + start, base + start + length);
+    // A plain copy: `slice` of Node's Buffer would be a view that keeps the whole frame alive.
+    return new Uint8Array(frame.subarray(base + start, base + start + length));
   });
 }

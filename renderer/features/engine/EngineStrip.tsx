@@ -1,0 +1,60 @@
+// The strip at the bottom: what the engine is doing and what it costs. A figure that the machine does not give is left out, never shown as 0.
+import { useStore } from '../../store/store.ts';
+import { bytes, tokens } from '../../ui/format.ts';
+import css from './EngineStrip.module.css';
+import { Meter } from './Meter.tsx';
+import { ModelPicker } from './ModelPicker.tsx';
+
+const WORDS = { starting: 'Starting', ready: 'Ready', busy: 'Working', down: 'Stopped' } as const;
+
+function StateDot() {
+  const connection = useStore((state) => state.connection);
+  const engine = useStore((state) => state.engine.stats?.engine);
+  if (connection.state !== 'open') {
+    const text = connection.state === 'closed' ? 'Reconnecting' : 'Connecting';
+    return (
+      <span className={css['state']} data-state="starting" data-testid="connection" title={connection.state === 'closed' ? connection.reason : undefined}>
+        {text}
+      </span>
+    );
+  }
+  const state = engine?.state ?? 'starting';
+  const reason = engine?.state === 'down' ? engine.reason : undefined;
+  return (
+    <span className={css['state']} data-state={state} data-testid="engine-state" title={reason}>
+      {WORDS[state]}
+      {reason !== undefined && <span className={css['reason']}>{reason}</span>}
+    </span>
+  );
+}
+
+export function EngineStrip() {
+  const stats = useStore((state) => state.engine.stats);
+  return (
+    <footer className={css['strip']} aria-label="Engine" data-testid="engine-strip">
+      <div className={css['side']} role="status">
+        <StateDot />
+        <ModelPicker />
+      </div>
+      {stats && (
+        <div className={css['figures']}>
+          <Meter label="Context" part={stats.contextUsed} whole={stats.contextTokens} text={`${tokens(stats.contextUsed)} / ${tokens(stats.contextTokens)}`} />
+          {stats.prefillTokensPerSecond > 0 && <Meter label="Read" text={`${tokens(stats.prefillTokensPerSecond)} tok/s`} />}
+          {stats.decodeTokensPerSecond > 0 && <Meter label="Write" text={`${stats.decodeTokensPerSecond.toFixed(1)} tok/s`} />}
+          <Meter label="KV" part={stats.kvBytes} whole={stats.kvBudgetBytes} text={`${bytes(stats.kvBytes)} / ${bytes(stats.kvBudgetBytes)}`} />
+          <Meter
+            label="RAM"
+            part={stats.memoryTotalBytes - stats.memoryFreeBytes}
+            whole={stats.memoryTotalBytes}
+            text={bytes(stats.residentBytes)}
+            hint={`${bytes(stats.residentBytes)} held by the engine, ${bytes(stats.memoryFreeBytes)} of ${bytes(stats.memoryTotalBytes)} free`}
+          />
+          {stats.gpu && <Meter label="VRAM" part={stats.gpu.vramUsedBytes} whole={stats.gpu.vramTotalBytes} text={bytes(stats.gpu.vramUsedBytes)} hint={stats.gpu.name} />}
+          {stats.gpu && <Meter label="GPU" text={`${Math.round(stats.gpu.celsius)} °C`} />}
+          {stats.cpuCelsius !== null && <Meter label="CPU" text={`${Math.round(stats.cpuCelsius)} °C`} />}
+          <Meter label="" text={`${stats.threads} × ${stats.instructionSet.toUpperCase()}`} hint="Threads and instruction set" />
+        </div>
+      )}
+    </footer>
+  );
+}

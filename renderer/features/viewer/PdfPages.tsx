@@ -1,0 +1,84 @@
+// The column of a PDF's pages: only those near the window are drawn, the others are room.
+//
+// Owns: layout, scrolling to a target, telling which page and clause are in view. Leaves a page's own content to PdfPage.
+import type { PDFDocumentProxy } from 'pdfjs-dist';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { Document } from '../../../core/contract/document.ts';
+import { toFailure } from '../../../core/contract/errors.ts';
+import { clauseAt } from '../../store/places.ts';
+import { useStore } from '../../store/store.ts';
+import { saw } from '../../store/viewer.ts';
+import { FailureNote } from '../../ui/FailureNote.tsx';
+import { fitScale, layOut, MARGIN, pageAt, PIXELS_PER_POINT } from './pages.ts';
+import { openPdf } from './pdf.ts';
+import css from './PdfPages.module.css';
+import { PdfPage } from './PdfPage.tsx';
+import { useScroll } from './useScroll.ts';
+
+export interface PagesProps {
+  readonly document: Document;
+  readonly zoom: number | 'fit';
+  readonly onZoom: (zoom: number) => void;
+}
+
+function usePdf(documentId: string): { readonly pdf: PDFDocumentProxy | null; readonly failure: string | null } {
+  const [pdf, setPdf] = useState<PDFDocumentProxy | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  useEffect(() => {
+    let current = true;
+    openPdf(documentId).then(
+      (file) => current && setPdf(file),
+      (error: unknown) => current && setFailure(toFailure(error).message),
+    );
+    return () => {
+      current = false;
+    };
+  }, [documentId]);
+  return { pdf, failure };
+}
+
+export function PdfPages({ document, zoom, onZoom }: PagesProps) {
+  const pane = useRef<HTMLDivElement>(null);
+  const { top, width, height } = useScroll(pane);
+  const { pdf, failure } = usePdf(document.id);
+  const target = useStore((state) => state.viewer.target);
+  const scale = zoom === 'fit' ? fitScale(document.pages, width) : zoom * PIXELS_PER_POINT;
+  const column = useMemo(() => layOut(document.pages, scale), [document, scale]);
+  const first = Math.max(0, pageAt(column, top) - 1);
+  const last = Math.min(document.pages.length - 1, pageAt(column, top + height) + 1);
+
+  useEffect(() => onZoom(scale / PIXELS_PER_POINT), [scale, onZoom]);
+  useEffect(() => {
+    if (height === 0) return;
+    // A third down the pane: where the eye rests after a jump, and below a heading that has just gone out of sight.
+    const y = top + height / 3;
+    const page = pageAt(column, y);
+    saw(page, clauseAt(document, page, (y - column.tops[page]!) / scale));
+  }, [document, column, scale, top, height]);
+  // Keeps the place on the page when the scale changes.
+  const before = useRef(scale);
+  useEffect(() => {
+    if (pane.current && before.current !== scale) pane.current.scrollTop = (pane.current.scrollTop - MARGIN) * (scale / before.current) + MARGIN;
+    before.current = scale;
+  }, [scale]);
+  const done = useRef(0);
+  useEffect(() => {
+    if (!target || !pane.current || width === 0 || done.current === target.turn) return;
+    done.current = target.turn;
+    const y = (column.tops[target.page] ?? 0) + (target.y ?? 0) * scale;
+    pane.current.scrollTo({ top: target.y === 0 ? y - MARGIN / 2 : y - pane.current.clientHeight / 3 });
+  }, [target, column, scale, width]);
+
+  const widest = Math.max(...document.pages.map((page) => page.width)) * scale;
+  return (
+    <div ref={pane} className={css['pane']} tabIndex={0} role="region" aria-label={`Pages of ${document.name}`} data-testid="pages">
+      {failure !== null && <FailureNote sentence="The pages cannot be drawn." message={failure} code="corrupt_file" />}
+      <div className={css['column']} style={{ height: column.height, minWidth: widest + 2 * MARGIN }}>
+        {width > 0 &&
+          document.pages.slice(first, last + 1).map((page, at) => (
+            <PdfPage key={first + at} document={document} pdf={pdf} index={first + at} page={page} scale={scale} top={column.tops[first + at]!} />
+          ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+// Files on their way into the library: waiting, parsed in a worker, stored; each with its own progress, cancel and failure.
+//
+// Owns: the queue and its rows. Leaves the worker to renderer/ingest and parsing to core. Several files are parsed at once, as many as there are workers.
+// Rule: a failure belongs to its file alone; the rest of the batch goes on.
+import { CodicilError, toFailure } from '../../core/contract/errors.ts';
+import { parseInWorker } from '../ingest/parser.ts';
+import { request } from '../ipc.ts';
+import type { IntakeItem } from './state.ts';
+import { read, useStore } from './store.ts';
+import { openDocument } from './viewer.ts';
+
+export interface NamedBytes {
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Two: mupdf holds about 100 MB per worker on a long file, and the engine wants the other cores. */
+const AT_ONCE = 2;
+let nextId = 1;
+let running = 0;
+const contents = new Map<number, Uint8Array<ArrayBuffer>>();
+const passwords = new Map<number, string>();
+const stops = new Map<number, AbortController>();
+
+function change(id: number, part: Partial<IntakeItem>): void {
+  useStore.setState((state) => ({ intake: state.intake.map((item) => (item.id === id ? { ...item, ...part } : item)) }));
+}
+
+export function addFiles(files: readonly NamedBytes[]): void {
+  const items = files.map((file): IntakeItem => {
+    const id = nextId++;
+    contents.set(id, file.bytes);
+    return { id, name: file.name, bytes: file.bytes.length, phase: 'waiting', done: 0, total: 0, failure: null };
+  });
+  useStore.setState((state) => ({ intake: [...state.intake, ...items] }));
+  pump();
+}
+
+function pump(): void {
+  while (running < AT_ONCE) {
+    const next = read().intake.find((item) => item.phase === 'waiting');
+    if (!next) return;
+    running++;
+    change(next.id, { phase: 'parsing', done: 0, total: 0, failure: null });
+    void take(next).finally(() => {
+      running--;
+      pump();
+    });
+  }
+}
+
+async function take(item: IntakeItem): Promise<void> {
+  const bytes = contents.get(item.id);
+  if (!bytes) return;
+  const stop = new AbortController();
+  stops.set(item.id, stop);
+  try {
+    const password = passwords.get(item.id);
+    const onProgress = (done: number, total: number) => change(item.id, { done, total });
+    const document = await parseInWorker(bytes, item.name, { ...(password === undefined ? {} : { password }), signal: stop.signal, onProgress });
+    change(item.id, { phase: 'storing' });
+    const stored = await request('document.add', { document, bytes });
+    dismissIntake(item.id);
+    if (read().viewer.openId === null) openDocument(stored.id);
+  } catch (error) {
+    fail(item.id, error);
+  } finally {
+    stops.delete(item.id);
+  }
+}
+
+function fail(id: number, error: unknown): void {
+  const failure = toFailure(error);
+  if (failure.code === 'cancelled') dismissIntake(id);
+  else change(id, { phase: failure.code === 'encrypted' ? 'password' : 'failed', failure });
+}
+
+/** Tries a protected file again with its password. */
+export function unlock(id: number, password: string): void {
+  passwords.set(id, password);
+  change(id, { phase: 'waiting', failure: null });
+  pump();
+}
+
+export function retryIntake(id: number): void {
+  change(id, { phase: 'waiting', failure: null });
+  pump();
+}
+
+export function cancelIntake(id: number): void {
+  const stop = stops.get(id);
+  if (stop) stop.abort(new CodicilError('cancelled', 'Reading this file was stopped. Drop it again to read it.'));
+  else dismissIntake(id);
+}
+
+/** Takes a row away, with the bytes it held. */
+export function dismissIntake(id: number): void {
+  contents.delete(id);
+  passwords.delete(id);
+  useStore.setState((state) => ({ intake: state.intake.filter((item) => item.id !== id) }));
+}

@@ -1,0 +1,2 @@
+/** Class names that apply, joined; what is false, null or undefined is left out. */
+export const classes = (...names: readonly (string | false | null | undefined)[]): string => names.filter(Boolean).join(' ');

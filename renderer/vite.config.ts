@@ -1,0 +1,40 @@
+// Builds the window's files into dist/renderer: everything local, nothing inline, for Chromium 108 and newer.
+//
+// pdf.js's worker, character maps, fonts and decoders are copied beside the bundle, because it loads them by address at run time.
+import { cpSync, copyFileSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+const root = import.meta.dirname;
+const out = path.resolve(root, '../dist/renderer');
+const pdfjs = path.resolve(root, '../node_modules/pdfjs-dist');
+
+function localFiles(): Plugin {
+  return {
+    name: 'codicil:local-files',
+    closeBundle() {
+      mkdirSync(path.join(out, 'pdfjs'), { recursive: true });
+      for (const folder of ['cmaps', 'standard_fonts', 'wasm', 'iccs']) cpSync(path.join(pdfjs, folder), path.join(out, 'pdfjs', folder), { recursive: true });
+      copyFileSync(path.join(pdfjs, 'legacy/build/pdf.worker.min.mjs'), path.join(out, 'pdfjs/worker.js'));
+      copyFileSync(path.resolve(root, '../assets/icons/icon.svg'), path.join(out, 'icon.svg'));
+    },
+  };
+}
+
+export default defineConfig({
+  root,
+  base: './',
+  plugins: [react(), localFiles()],
+  // The parser's own node:module and node:fs imports stand behind checks for Node and are never reached in a worker.
+  worker: { format: 'es' },
+  build: {
+    outDir: out,
+    emptyOutDir: true,
+    target: 'chrome108',
+    cssTarget: 'chrome108',
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 2000,
+    modulePreload: { polyfill: false },
+  },
+});
