@@ -45,8 +45,9 @@ Machine inspect() { return {}; }
 
 const Ops* find_cpu(const char* name) {
   static const Machine machine = inspect();
-  (void)machine, (void)name;
 #if defined(__x86_64__)
+  if (machine.avx2 && !std::strcmp(name, "avx2")) return &kAvx2Ops;
+  if (machine.avx512 && !std::strcmp(name, "avx512")) return &kAvx512Ops;
 #endif
   return nullptr;
 }
