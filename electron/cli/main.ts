@@ -21,6 +21,11 @@ const COMMANDS: readonly Command[] = [ask, compare, summary, lint, clauses, inge
 export async function runCommand(argv: readonly string[], streams: Streams): Promise<ExitCode> {
   const terminal = new Terminal(streams);
   let session: Session | null = null;
+  const stop = (): never => {
+    session?.dispose();
+    terminal.note('Stopped.');
+    process.exit(EXIT.stopped);
+  };
   try {
     const command = findCommand(argv[0]);
     if (!command) {
@@ -34,16 +39,12 @@ export async function runCommand(argv: readonly string[], streams: Streams): Pro
       return EXIT.ok;
     }
     session = new Session(command, args, terminal, streams.env);
-    const stop = (): never => {
-      session?.dispose();
-      terminal.note('Stopped.');
-      process.exit(EXIT.stopped);
-    };
     process.once('SIGINT', stop).once('SIGTERM', stop);
     return await command.run(session);
   } catch (error) {
     return report(error, terminal, session?.json ?? false);
   } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
     session?.dispose();
   }
 

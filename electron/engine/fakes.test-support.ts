@@ -30,13 +30,20 @@ const INFO: ModelInfo = {
   parameters: 1, fileBytes: 1, contextTokens: 128, vocab: 256, layers: 1, eos: 0, endTokens: [0],
 };
 
-/** One token per character; generation repeats the prompt's last characters; `hang` never settles a generation until it is cancelled. */
-export function fakeAddon(options: { hang?: boolean } = {}): NativeAddon {
+export interface FakeOptions {
+  /** A generation never settles until it is cancelled. */
+  readonly hang?: boolean;
+  /** The answer to what the session holds; absent: the same text back. P(none) is 0.99 for `none`, else 0.01. */
+  readonly reply?: (prompt: string) => string;
+}
+
+/** One token per character. */
+export function fakeAddon(options: FakeOptions = {}): NativeAddon {
   const openSession = (): NativeSession => {
     let held: Int32Array = new Int32Array();
     let stop: ((value: Generated) => void) | null = null;
     const result = (text: string, end: Generated['end']): Generated => ({
-      tokens: held, text, end, probeLogprobs: new Float64Array([-1]), logprobs: new Float64Array(held.length),
+      tokens: held, text, end, probeLogprobs: Float64Array.of(Math.log(text === 'none' ? 0.99 : 0.01)), logprobs: new Float64Array(held.length),
     });
     return {
       sync: async (prefix, onProgress) => {
@@ -46,7 +53,8 @@ export function fakeAddon(options: { hang?: boolean } = {}): NativeAddon {
       },
       generate: (_options, onFrame) => {
         if (options.hang) return new Promise((resolve) => (stop = resolve));
-        const text = String.fromCharCode(...held);
+        const prompt = String.fromCharCode(...held);
+        const text = options.reply?.(prompt) ?? prompt;
         onFrame?.({ tokens: held, text });
         return Promise.resolve(result(text, 'end_token'));
       },

@@ -110,12 +110,15 @@ function sameToken(sent: string, token: string): boolean {
   return timingSafeEqual(digest(sent), digest(token));
 }
 
-const urlOf = (request: IncomingMessage): URL => new URL(request.url ?? '/', 'http://127.0.0.1');
+/** Of what was sent, only the path and the query count; what is no path at all is one that nothing has. */
+function urlOf(request: IncomingMessage): URL {
+  const url = `http://127.0.0.1${request.url?.startsWith('/') ? request.url : '/%00'}`;
+  return new URL(URL.canParse(url) ? url : 'http://127.0.0.1/%00');
+}
 const pathOf = (request: IncomingMessage): string => urlOf(request).pathname;
 
 function answer(request: IncomingMessage, response: ServerResponse, folder: string, token: string): void {
   const say = (status: number, text: string): void => void response.writeHead(status, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
-  if (!URL.canParse(request.url ?? '/', 'http://127.0.0.1')) return say(400, 'A path was expected.');
   const refused = refusal(request, token, false);
   if (refused !== null) return say(403, refused);
   if (request.method !== 'GET' && request.method !== 'HEAD') return say(405, 'Files are only read.');
@@ -159,7 +162,9 @@ function socketPort(client: WebSocket): Port {
   client.on('message', (data, binary) => {
     try {
       if (!binary) throw new SyntaxError('a binary frame was expected');
-      const message = unpackMessage(data as Buffer);
+      const { buffer, byteOffset, byteLength } = data as Buffer;
+      // A plain Uint8Array: a Buffer has a JSON form of its own and would be cut without a copy.
+      const message = unpackMessage(new Uint8Array(buffer, byteOffset, byteLength));
       for (const listener of messages) listener(message);
     } catch (error) {
       client.close(4000, error instanceof RangeError || error instanceof SyntaxError ? 'unreadable frame' : 'internal');
