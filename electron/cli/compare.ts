@@ -27,9 +27,8 @@ export const compare: Command = {
     if (positionals.length !== 2) throw new UsageError(`compare needs two documents, before and after; ${positionals.length} given.`, 'codicil compare --help');
     const least = severityOf(session.args.text('severity'));
     const found = await resolveInputs(session, positionals);
-    if (found.failures.length > 0) {
-      expectSome({ inputs: [], failures: found.failures });
-    }
+    // One side alone is nothing to compare.
+    if (found.failures.length > 0) expectSome({ inputs: [], failures: found.failures });
     // The same file twice is one document of the library and a comparison without changes.
     const before = found.inputs[0]!.document;
     const after = (found.inputs[1] ?? found.inputs[0]!).document;

@@ -75,9 +75,15 @@ export function batchExit({ inputs, failures }: Inputs): ExitCode {
   return inputs.length > 0 ? EXIT.some : EXIT.failed;
 }
 
-/** Errors: no_documents when nothing readable is left to work on. */
+/** Cause of an error that was told when it happened. */
+export const TOLD = Symbol('told');
+
+/** Errors: the one failure there was, or no_documents when nothing readable is left to work on. */
 export function expectSome({ inputs, failures }: Inputs): void {
   if (inputs.length > 0) return;
+  const only = failures.length === 1 ? failures[0]!.failure : null;
+  // It stands on stderr already; saying it twice helps nobody.
+  if (only) throw new CodicilError(only.code, only.message, { cause: TOLD });
   const found = failures.length > 0 ? `none of ${failures.length} could be read` : 'none was found';
   throw new CodicilError('no_documents', `At least one readable document was expected and ${found}. Name PDF, DOCX or text files, a folder with some, or an id of "codicil library".`);
 }

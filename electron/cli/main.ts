@@ -6,6 +6,7 @@ import { EXIT, printHelp, readArguments, unknown, UsageError, type Command, type
 import { compare } from './compare.ts';
 import { doctor } from './doctor.ts';
 import { ingest } from './ingest.ts';
+import { TOLD } from './inputs.ts';
 import { library } from './library.ts';
 import { lint } from './lint.ts';
 import { models } from './models.ts';
@@ -65,7 +66,7 @@ function report(error: unknown, terminal: Terminal, json: boolean): ExitCode {
   }
   const failure = toFailure(error);
   if (json) terminal.print(JSON.stringify({ failure }, null, 2));
-  terminal.fail(failure.code, failure.message);
+  if ((error as Error).cause !== TOLD) terminal.fail(failure.code, failure.message);
   if (failure.code === 'internal' && process.env['CODICIL_DEBUG']) terminal.note(String((error as Error).stack));
   return EXIT.failed;
 }

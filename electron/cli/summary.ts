@@ -4,7 +4,7 @@ import { toFailure } from '../../core/contract/errors.ts';
 import { UsageError, type Command } from './command.ts';
 import { batchExit, expectSome, resolveInputs, type InputFailure } from './inputs.ts';
 import type { Session } from './session.ts';
-import { clean, clip, plural, wrap, type Terminal } from './terminal.ts';
+import { clean, clip, columnsOf, plural, wrap, type Terminal } from './terminal.ts';
 
 export const summary: Command = {
   name: 'summary',
@@ -66,13 +66,21 @@ function printSummary({ terminal }: Session, made: Summary, labels: readonly str
   terminal.print(terminal.dim(`\n  ${coverage.pagesRead} of ${plural(coverage.pages, 'page')} read · ${coverage.windowsRead} of ${plural(coverage.windows, 'window')} · ${made.model ?? 'without a model'}`));
 }
 
+/** One line a value, its place at the right margin. */
 function printField(terminal: Terminal, label: string, field: Field, labels: readonly string[], width: number): void {
   for (const [i, value] of field.values.entries()) {
+    const place = clip([labels[value.page] === undefined ? '' : `p. ${labels[value.page]}`, clean(value.path)].filter((part) => part !== '').join(' · '), 28);
     const conflict = i === 0 && field.status === 'conflicting' ? `${terminal.yellow('≠')} ` : '';
-    const place = [labels[value.page] === undefined ? '' : `p. ${labels[value.page]}`, value.path].filter((part) => part !== '').join(', ');
-    const normal = value.normalized !== null && value.normalized !== value.value ? ` (${value.normalized})` : '';
-    const room = Math.max(20, terminal.width - width - 4);
-    const text = `${clip(clean(value.value).replace(/\s+/g, ' '), room * 2)}${terminal.dim(`${normal}  ${clip(place, 40)}`)}`;
-    terminal.print(wrap(`${conflict}${text}`, terminal.width, `  ${(i === 0 ? label : '').padEnd(width)}`, width + 2));
+    const written = clean(value.value).replace(/\s+/g, ' ');
+    const normal = tellsMore(written, value.normalized) ? ` (${value.normalized})` : '';
+    const room = terminal.width - width - 4 - columnsOf(place) - columnsOf(conflict);
+    const shown = clip(written, Math.max(16, room - columnsOf(normal)));
+    const pad = ' '.repeat(Math.max(2, room + 2 - columnsOf(shown) - columnsOf(normal)));
+    terminal.print(`  ${(i === 0 ? label : '').padEnd(width)}${conflict}${shown}${terminal.dim(normal)}${pad}${terminal.dim(place)}`);
   }
 }
+
+/** A normal form is for machines: a person gains from it beside a short value that it makes exact (a date, a period), not beside an amount or a sentence. */
+const tellsMore = (written: string, normalized: string | null): boolean =>
+  normalized !== null && written.length <= 40 && !/^[A-Z]{3} \d+$/.test(normalized) && folded(normalized) !== folded(written);
+const folded = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');

@@ -11,6 +11,7 @@ import { CodicilError } from '../../core/contract/errors.ts';
 import type { ModelEntry } from '../../core/contract/requests.ts';
 import type { EngineState, Stats } from '../../core/contract/stats.ts';
 import { startEngine, type EngineClient, type SpawnEngine } from '../engine/client.ts';
+import { interruptible, type Interruptible } from './priority.ts';
 import { describeModel, findModelFiles, shippedReaderPath, verifyShippedReader } from './models.ts';
 
 export interface EngineChoices {
@@ -29,6 +30,7 @@ export class Engines {
   private client: EngineClient | null = null;
   private readerModel: Promise<EngineModel> | null = null;
   private openReader: Promise<Reader> | null = null;
+  private reading: Interruptible | null = null;
   private openWriter: Promise<EngineModel> | null = null;
   private writerPath: string | null;
 
@@ -74,7 +76,13 @@ export class Engines {
     this.readerModel = this.engine().open(file, this.options());
     this.readerModel.catch(() => {});
     if (file === shippedReaderPath()) await verifyShippedReader(file);
-    return Reader.open(await this.readerModel);
+    this.reading = interruptible(await this.readerModel);
+    return Reader.open(this.reading.model);
+  }
+
+  /** Ends the Reader's running prefills, so that a question need not wait for them. */
+  interruptReading(): void {
+    this.reading?.interrupt();
   }
 
   writer(): Promise<EngineModel | null> {

@@ -1,7 +1,7 @@
 // The Reader's prefill of documents in the background: one document at a time, and never while a question is being answered.
 //
 // Owns: the order, pausing and progress. Leaves reading to core/ask/reader.ts, where windows that were read already cost nothing.
-// Rule: a document that is removed is forgotten; a question never waits for more than the windows that are in work.
+// Rule: a document that is removed is forgotten; a question does not wait for the windows that are in work: they are ended and read on later.
 import type { Reader } from '../../core/ask/reader.ts';
 import type { Document } from '../../core/contract/document.ts';
 import { CodicilError } from '../../core/contract/errors.ts';
@@ -9,6 +9,8 @@ import { CodicilError } from '../../core/contract/errors.ts';
 export interface ReadingOptions {
   readonly reader: () => Promise<Reader>;
   readonly document: (id: string) => Document;
+  /** Ends the windows that are being read right now. */
+  readonly interrupt: () => void;
   readonly onProgress: (documentId: string, windowsDone: number, windowsTotal: number) => void;
 }
 
@@ -41,7 +43,11 @@ export class Reading {
   /** Holds reading back while `work` runs: questions come first. */
   async behind<T>(work: () => Promise<T>): Promise<T> {
     this.holds += 1;
-    this.current?.abort.abort();
+    if (this.current && !this.current.abort.signal.aborted) {
+      this.current.abort.abort();
+      // Only now: later the running prefills may be those of a question.
+      this.options.interrupt();
+    }
     try {
       return await work();
     } finally {

@@ -57,6 +57,7 @@ export class Workspace {
     this.reading = new Reading({
       reader: () => this.engines.reader() ?? Promise.reject(new CodicilError('not_found', 'A Reader was expected and the workspace was opened without one.')),
       document: (id) => this.library.get(id),
+      interrupt: () => this.engines.interruptReading(),
       onProgress: (documentId, windowsDone, windowsTotal) => emit({ type: 'document.read', documentId, windowsDone, windowsTotal }),
     });
     this.questions = new Questions({
