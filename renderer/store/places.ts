@@ -62,6 +62,11 @@ export function clauseAnchors(document: Document): readonly Anchor[] {
   return anchors;
 }
 
+/** The clause that a block belongs to; null for furniture and what stands before the first clause. */
+export function clauseOfBlock(document: Document, blockId: string): string | null {
+  return document.clauses.find((clause) => clause.spans.some((span) => span.blockId === blockId))?.id ?? null;
+}
+
 /** The last clause that begins at or above the point; null above the first. */
 export function clauseAt(document: Document, page: number, y: number): string | null {
   let found: string | null = null;

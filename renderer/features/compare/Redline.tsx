@@ -20,20 +20,18 @@ function shorten(text: string, context: number | undefined, first: boolean, last
 export function Redline({ parts, side, context }: Props) {
   const shown = parts.filter((part) => part.op === 'equal' || side === undefined || (side === 'before') === (part.op === 'delete'));
   return shown.map((part, at) => {
-    if (part.op === 'delete') {
-      return (
-        <del key={at} className={css['deleted']}>
-          {part.text}
-        </del>
-      );
-    }
-    if (part.op === 'insert') {
-      return (
-        <ins key={at} className={css['inserted']}>
-          {part.text}
-        </ins>
-      );
-    }
-    return <span key={at}>{shorten(part.text, context, at === 0, at === shown.length - 1)}</span>;
+    if (part.op === 'equal') return <span key={at}>{shorten(part.text, context, at === 0, at === shown.length - 1)}</span>;
+    // Space around the words stays outside the line: a struck space reads as a dash.
+    const words = part.text.trim();
+    const before = part.text.slice(0, part.text.indexOf(words));
+    const after = part.text.slice(before.length + words.length);
+    const Tag = part.op === 'delete' ? 'del' : 'ins';
+    return (
+      <span key={at}>
+        {before}
+        <Tag className={css[part.op]}>{words}</Tag>
+        {after}
+      </span>
+    );
   });
 }

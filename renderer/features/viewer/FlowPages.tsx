@@ -3,12 +3,13 @@
 // Owns: scrolling to a block, telling which page and clause are in view. Pages out of sight are skipped by the browser itself (content-visibility).
 import { useEffect, useMemo, useRef } from 'react';
 import type { Block } from '../../../core/contract/document.ts';
-import { clauseAnchors } from '../../store/places.ts';
+import { clauseAnchors, clauseOfBlock } from '../../store/places.ts';
 import { useStore } from '../../store/store.ts';
 import { saw } from '../../store/viewer.ts';
 import { FlowBlocks } from './FlowBlocks.tsx';
 import css from './FlowPages.module.css';
 import type { PagesProps } from './PdfPages.tsx';
+import { usePinned } from './usePinned.ts';
 import { useScroll } from './useScroll.ts';
 
 /** Width of the set page at 100 %, in CSS pixels: about 75 characters a line. */
@@ -34,6 +35,7 @@ export function FlowPages({ document, zoom, onZoom }: PagesProps) {
   const pane = useRef<HTMLDivElement>(null);
   const { top, width, height } = useScroll(pane);
   const target = useStore((state) => state.viewer.target);
+  const pinned = usePinned(pane);
   const sheets = useMemo(() => byPage(document.blocks, document.pages.length), [document]);
   const scale = zoom === 'fit' ? Math.max(0.7, Math.min(1.15, (width - 48) / SHEET)) : zoom;
   useEffect(() => onZoom(scale), [scale, onZoom]);
@@ -46,13 +48,16 @@ export function FlowPages({ document, zoom, onZoom }: PagesProps) {
     const block = blockAbove(pane.current, pane.current.getBoundingClientRect().top + height / 3);
     const at = order.index.get(block?.dataset['block'] ?? '') ?? 0;
     const page = document.blocks[at]?.at[0]?.page ?? 0;
-    saw(page, order.anchors.findLast((anchor) => anchor.at <= at)?.clauseId ?? null);
-  }, [document, order, top, height]);
+    const seen = pinned.current ?? { page, clauseId: order.anchors.findLast((anchor) => anchor.at <= at)?.clauseId ?? null };
+    saw(seen.page, seen.clauseId);
+  }, [document, order, top, height, pinned]);
   useEffect(() => {
     if (!target || !pane.current || width === 0) return;
     const selector = target.blockId === null ? `[data-sheet="${target.page}"]` : `[data-block="${CSS.escape(target.blockId)}"]`;
     pane.current.querySelector(selector)?.scrollIntoView({ block: target.blockId === null ? 'start' : 'center' });
-  }, [target, width]);
+    pinned.current = target.blockId === null ? null : { page: target.page, clauseId: clauseOfBlock(document, target.blockId) };
+    if (pinned.current) saw(pinned.current.page, pinned.current.clauseId);
+  }, [target, document, width, pinned]);
   return (
     <div ref={pane} className={css['pane']} tabIndex={0} role="region" aria-label={`Pages of ${document.name}`} data-testid="pages">
       <div className={css['column']} style={{ width: SHEET * scale, fontSize: 15 * scale }}>

@@ -17,7 +17,7 @@ function labelOf(document: Document, texts: ReadonlyMap<string, string>, clause:
   if (clause.heading !== '') return clause.heading;
   const span = clause.spans[0];
   const text = span ? (texts.get(span.blockId)?.slice(span.start, Math.min(span.end, span.start + 120)) ?? '') : '';
-  return (text.startsWith(clause.number) ? text.slice(clause.number.length) : text).trim() || document.name;
+  return (text.startsWith(clause.number) ? text.slice(clause.number.length).replace(/^[\s.):、．]+/, '') : text).trim() || document.name;
 }
 
 /** Rows that are visible: a clause is hidden below a parent that is folded. Deep levels start folded. */

@@ -5,7 +5,7 @@ import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Document } from '../../../core/contract/document.ts';
 import { toFailure } from '../../../core/contract/errors.ts';
-import { clauseAt } from '../../store/places.ts';
+import { clauseAt, clauseOfBlock } from '../../store/places.ts';
 import { useStore } from '../../store/store.ts';
 import { saw } from '../../store/viewer.ts';
 import { FailureNote } from '../../ui/FailureNote.tsx';
@@ -13,6 +13,7 @@ import { fitScale, layOut, MARGIN, pageAt, PIXELS_PER_POINT } from './pages.ts';
 import { openPdf } from './pdf.ts';
 import css from './PdfPages.module.css';
 import { PdfPage } from './PdfPage.tsx';
+import { usePinned } from './usePinned.ts';
 import { useScroll } from './useScroll.ts';
 
 export interface PagesProps {
@@ -42,6 +43,7 @@ export function PdfPages({ document, zoom, onZoom }: PagesProps) {
   const { top, width, height } = useScroll(pane);
   const { pdf, failure } = usePdf(document.id);
   const target = useStore((state) => state.viewer.target);
+  const pinned = usePinned(pane);
   const scale = zoom === 'fit' ? fitScale(document.pages, width) : zoom * PIXELS_PER_POINT;
   const column = useMemo(() => layOut(document.pages, scale), [document, scale]);
   const first = Math.max(0, pageAt(column, top) - 1);
@@ -53,8 +55,9 @@ export function PdfPages({ document, zoom, onZoom }: PagesProps) {
     // A third down the pane: where the eye rests after a jump, and below a heading that has just gone out of sight.
     const y = top + height / 3;
     const page = pageAt(column, y);
-    saw(page, clauseAt(document, page, (y - column.tops[page]!) / scale));
-  }, [document, column, scale, top, height]);
+    const seen = pinned.current ?? { page, clauseId: clauseAt(document, page, (y - column.tops[page]!) / scale) };
+    saw(seen.page, seen.clauseId);
+  }, [document, column, scale, top, height, pinned]);
   // Keeps the place on the page when the scale changes.
   const before = useRef(scale);
   useEffect(() => {
@@ -65,9 +68,11 @@ export function PdfPages({ document, zoom, onZoom }: PagesProps) {
   useEffect(() => {
     if (!target || !pane.current || width === 0 || done.current === target.turn) return;
     done.current = target.turn;
+    pinned.current = target.blockId === null ? null : { page: target.page, clauseId: clauseOfBlock(document, target.blockId) };
+    if (pinned.current) saw(pinned.current.page, pinned.current.clauseId);
     const y = (column.tops[target.page] ?? 0) + (target.y ?? 0) * scale;
     pane.current.scrollTo({ top: target.y === 0 ? y - MARGIN / 2 : y - pane.current.clientHeight / 3 });
-  }, [target, column, scale, width]);
+  }, [target, document, column, scale, width, pinned]);
 
   const widest = Math.max(...document.pages.map((page) => page.width)) * scale;
   return (
