@@ -12,7 +12,8 @@ export const ask: Command = {
   name: 'ask',
   summary: 'Ask a question; the answer is quoted with its places',
   usage: '<question> [<file|folder|id>...]',
-  about: 'Puts the question to every window of every document. The Reader points at sentences, the program checks that they stand there. Without files, all documents of the library are asked. With --model a Writer phrases the answer, and each of its sentences is checked.',
+  about:
+    'Puts the question to every window of every document. The Reader points at sentences, the program checks that they stand there. Without files, all documents of the library are asked. With --model a Writer phrases the answer, and each of its sentences is checked.',
   options: { markdown: { help: 'Print the answer as Markdown' } },
   examples: [
     ['codicil ask "Which law governs the agreement?" msa.pdf', 'One document'],
@@ -24,14 +25,26 @@ export const ask: Command = {
     if (question === undefined || question.trim() === '') throw new UsageError('ask needs a question, in quotes.', 'codicil ask --help');
     const workspace = session.workspace();
     const stored = files.length === 0 ? workspace.library.list().map((entry) => entry.id) : files;
-    if (stored.length === 0) throw new CodicilError('no_documents', 'At least one document was expected; none was named and the library is empty. Name files after the question, or add some with codicil ingest.');
+    if (stored.length === 0)
+      throw new CodicilError(
+        'no_documents',
+        'At least one document was expected; none was named and the library is empty. Name files after the question, or add some with codicil ingest.',
+      );
     const found = await resolveInputs(session, stored);
     expectSome(found);
     const unsubscribe = workspace.subscribe((event) => {
-      if (event.type === 'answer.progressed') session.terminal.progress(PHASES[event.phase], event.done, event.total, event.phase === 'asking' ? 'windows' : event.phase === 'reading' ? 'documents' : 'sentences');
+      if (event.type === 'answer.progressed')
+        session.terminal.progress(
+          PHASES[event.phase],
+          event.done,
+          event.total,
+          event.phase === 'asking' ? 'windows' : event.phase === 'reading' ? 'documents' : 'sentences',
+        );
     });
     session.terminal.progress('Opening the Reader', 0, 0, '');
-    const answer = await workspace.handlers['answer.ask']({ id: randomUUID(), question, documentIds: found.inputs.map((input) => input.document.id) }).finally(unsubscribe);
+    const answer = await workspace.handlers['answer.ask']({ id: randomUUID(), question, documentIds: found.inputs.map((input) => input.document.id) }).finally(
+      unsubscribe,
+    );
     if (session.json) session.printJson(answer);
     else if (session.args.flag('markdown')) session.terminal.print(answerMarkdown(answer));
     else printAnswer(session, answer);
@@ -58,8 +71,17 @@ function printAnswer({ terminal }: Session, answer: Answer): void {
 function printProse(terminal: Terminal, answer: Answer): void {
   terminal.print();
   for (const sentence of answer.prose) {
-    const mark = { supported: terminal.green('✓'), unsupported: terminal.yellow('!'), contradicted: terminal.red('✗'), uncited: terminal.dim('·') }[sentence.state];
-    terminal.print(wrap(`${mark} ${clean(sentence.text)}${sentence.state === 'supported' ? '' : terminal.dim(` (${sentence.state}: ${sentence.reason})`)}`, terminal.width, '  ', 4));
+    const mark = { supported: terminal.green('✓'), unsupported: terminal.yellow('!'), contradicted: terminal.red('✗'), uncited: terminal.dim('·') }[
+      sentence.state
+    ];
+    terminal.print(
+      wrap(
+        `${mark} ${clean(sentence.text)}${sentence.state === 'supported' ? '' : terminal.dim(` (${sentence.state}: ${sentence.reason})`)}`,
+        terminal.width,
+        '  ',
+        4,
+      ),
+    );
   }
 }
 

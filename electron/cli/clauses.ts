@@ -45,7 +45,9 @@ function printTree(session: Session, document: Document, depth: number, further:
   const whole = session.args.flag('text');
   const pages = blockPages(document);
   if (further) terminal.print();
-  terminal.print(`${terminal.bold(clean(document.name))}  ${terminal.dim(`${plural(document.pages.length, 'page')}, ${plural(document.clauses.length, 'clause')}`)}`);
+  terminal.print(
+    `${terminal.bold(clean(document.name))}  ${terminal.dim(`${plural(document.pages.length, 'page')}, ${plural(document.clauses.length, 'clause')}`)}`,
+  );
   for (const clause of document.clauses) {
     if (clause.depth >= depth) continue;
     const page = pages.get(clause.spans[0]?.blockId ?? '');
@@ -53,7 +55,12 @@ function printTree(session: Session, document: Document, depth: number, further:
     const indent = '  '.repeat(clause.depth + 1);
     const number = clause.number === '' ? terminal.dim('·') : terminal.dim(clean(clause.number));
     const room = terminal.width - indent.length - columnsOf(number) - 1 - label.length - 2;
-    const text = clean(clauseText(document, clause).slice(clause.number === '' ? 0 : clause.number.length).replace(/\s+/g, ' ').replace(/^[\s.]+/, ''));
+    const text = clean(
+      clauseText(document, clause)
+        .slice(clause.number === '' ? 0 : clause.number.length)
+        .replace(/\s+/g, ' ')
+        .replace(/^[\s.]+/, ''),
+    );
     const title = clause.heading !== '' ? terminal.bold(clip(clean(clause.heading).replace(/\s+/g, ' '), room)) : clip(text, room);
     const pad = ' '.repeat(Math.max(2, room + 2 - columnsOf(title)));
     terminal.print(`${indent}${number} ${title}${label === '' ? '' : pad + terminal.dim(label)}`);

@@ -60,7 +60,10 @@ export interface Arguments {
 export function readArguments(command: Command, argv: readonly string[]): Arguments {
   const specs: Readonly<Record<string, OptionSpec>> = { ...command.options, ...COMMON_OPTIONS };
   const options = Object.fromEntries(
-    Object.entries(specs).map(([name, spec]) => [name, { type: spec.value === undefined ? 'boolean' : 'string', multiple: true, ...(name === 'help' ? { short: 'h' } : {}) } as const]),
+    Object.entries(specs).map(([name, spec]) => [
+      name,
+      { type: spec.value === undefined ? 'boolean' : 'string', multiple: true, ...(name === 'help' ? { short: 'h' } : {}) } as const,
+    ]),
   );
   const { tokens, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: false, tokens: true });
   const given = new Map<string, string[]>();
@@ -84,7 +87,8 @@ export function readArguments(command: Command, argv: readonly string[]): Argume
       const text = given.get(name)?.[0];
       if (text === undefined) return undefined;
       const value = Number(text);
-      if (!Number.isInteger(value) || value < least || value > most) throw new UsageError(`--${name} takes a whole number from ${least} to ${most}; "${text}" was given.`, hint);
+      if (!Number.isInteger(value) || value < least || value > most)
+        throw new UsageError(`--${name} takes a whole number from ${least} to ${most}; "${text}" was given.`, hint);
       return value;
     },
   };

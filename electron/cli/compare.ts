@@ -11,7 +11,8 @@ export const compare: Command = {
   name: 'compare',
   summary: 'Compare two versions clause by clause',
   usage: '<before> <after>',
-  about: 'Aligns the clause trees of two documents, whatever their formats, and shows what was inserted, deleted, changed, moved, renumbered, split or merged. Page numbers, line breaks and hyphens are no changes.',
+  about:
+    'Aligns the clause trees of two documents, whatever their formats, and shows what was inserted, deleted, changed, moved, renumbered, split or merged. Page numbers, line breaks and hyphens are no changes.',
   options: {
     html: { value: 'FILE', help: 'Write a self-contained HTML report' },
     markdown: { help: 'Print the report as Markdown' },
@@ -57,33 +58,63 @@ function severityOf(text: string | undefined): Severity {
 }
 
 const GLYPHS: Readonly<Record<Change['kind'], string>> = {
-  inserted: '+', deleted: '−', changed: '~', moved: '→', movedChanged: '⇝', renumbered: '#', split: '⑂', merged: '⑃',
+  inserted: '+',
+  deleted: '−',
+  changed: '~',
+  moved: '→',
+  movedChanged: '⇝',
+  renumbered: '#',
+  split: '⑂',
+  merged: '⑃',
 };
 const WORDS: Readonly<Record<Change['kind'], string>> = {
-  inserted: 'inserted', deleted: 'deleted', changed: 'changed', moved: 'moved', movedChanged: 'moved and changed', renumbered: 'renumbered', split: 'split', merged: 'merged',
+  inserted: 'inserted',
+  deleted: 'deleted',
+  changed: 'changed',
+  moved: 'moved',
+  movedChanged: 'moved and changed',
+  renumbered: 'renumbered',
+  split: 'split',
+  merged: 'merged',
 };
 
 function printRedline({ terminal }: Session, comparison: Comparison, before: Document, after: Document): void {
   const { changes } = comparison;
   terminal.print(`${terminal.bold(clean(before.name))} → ${terminal.bold(clean(after.name))}`);
   terminal.print(terminal.dim([...countTexts(comparison), `${plural(comparison.unchangedClauses, 'clause')} unchanged`, formatMs(comparison.ms)].join(' · ')));
-  if (changes.length === 0) terminal.print(`\n${terminal.green('=')} ${Object.values(comparison.counts).some((count) => count > 0) ? 'No change of this severity.' : 'No changes.'}`);
+  if (changes.length === 0)
+    terminal.print(`\n${terminal.green('=')} ${Object.values(comparison.counts).some((count) => count > 0) ? 'No change of this severity.' : 'No changes.'}`);
   for (const change of changes) printChange(terminal, change);
 }
 
 function countTexts({ counts }: Comparison): readonly string[] {
-  return Object.entries(counts).filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${WORDS[kind as Change['kind']]}`);
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${WORDS[kind as Change['kind']]}`);
 }
 
 function printChange(terminal: Terminal, change: Change): void {
-  const paint = { inserted: terminal.blue, deleted: terminal.red, changed: terminal.yellow, movedChanged: terminal.green, moved: terminal.green }[change.kind as string] ?? terminal.dim;
-  const meta = [WORDS[change.kind], change.severity === 'low' ? '' : change.severity, change.topics.filter((topic) => topic !== 'wording').map(topicWord).join(', ')].filter((part) => part !== '').join(' · ');
+  const paint =
+    { inserted: terminal.blue, deleted: terminal.red, changed: terminal.yellow, movedChanged: terminal.green, moved: terminal.green }[change.kind as string] ??
+    terminal.dim;
+  const meta = [
+    WORDS[change.kind],
+    change.severity === 'low' ? '' : change.severity,
+    change.topics
+      .filter((topic) => topic !== 'wording')
+      .map(topicWord)
+      .join(', '),
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
   const room = terminal.width - 2 - columnsOf(meta) - 2;
   const title = clip(clean(titleOf(change)), Math.max(12, room));
   const shownMeta = change.severity === 'high' ? terminal.red(meta) : terminal.dim(meta);
   terminal.print(`\n${paint(GLYPHS[change.kind])} ${terminal.bold(title)}${' '.repeat(Math.max(2, room + 2 - columnsOf(title)))}${shownMeta}`);
   const text = change.diff.length > 0 ? redline(terminal, change.diff) : '';
-  const unchanged = clean(change.after?.text ?? change.before?.text ?? '').replace(/\s+/g, ' ').trim();
+  const unchanged = clean(change.after?.text ?? change.before?.text ?? '')
+    .replace(/\s+/g, ' ')
+    .trim();
   if (text !== '') terminal.print(wrap(text, terminal.width, '  '));
   else if (unchanged !== '') terminal.print(wrap(terminal.dim(clip(unchanged, terminal.width * 2)), terminal.width, '  '));
 }
@@ -100,18 +131,22 @@ function titleOf({ before, after }: Change): string {
 const CONTEXT_WORDS = 8;
 
 function redline(terminal: Terminal, parts: readonly DiffPart[]): string {
-  return parts.map((part, i) => {
-    const text = clean(part.text).replace(/\s+/g, ' ');
-    if (part.op !== 'equal') return byWord(text, part.op === 'delete' ? terminal.deleted : terminal.inserted, terminal.colour);
-    const words = text.split(' ');
-    const first = i === 0;
-    const last = i === parts.length - 1;
-    if (words.length <= CONTEXT_WORDS * (first || last ? 1 : 2) + 2) return text;
-    const head = first ? '' : words.slice(0, CONTEXT_WORDS).join(' ');
-    const tail = last ? '' : words.slice(-CONTEXT_WORDS).join(' ');
-    return `${head} ${terminal.dim('…')} ${tail}`;
-  }).join('').trim();
+  return parts
+    .map((part, i) => {
+      const text = clean(part.text).replace(/\s+/g, ' ');
+      if (part.op !== 'equal') return byWord(text, part.op === 'delete' ? terminal.deleted : terminal.inserted, terminal.colour);
+      const words = text.split(' ');
+      const first = i === 0;
+      const last = i === parts.length - 1;
+      if (words.length <= CONTEXT_WORDS * (first || last ? 1 : 2) + 2) return text;
+      const head = first ? '' : words.slice(0, CONTEXT_WORDS).join(' ');
+      const tail = last ? '' : words.slice(-CONTEXT_WORDS).join(' ');
+      return `${head} ${terminal.dim('…')} ${tail}`;
+    })
+    .join('')
+    .trim();
 }
 
 /** A style that ran over a line break would also paint the indent of the next line. */
-const byWord = (text: string, style: (text: string) => string, colour: boolean): string => (colour ? text.replace(/\S+/g, style) : text.replace(/\S(?:.*\S)?/, style));
+const byWord = (text: string, style: (text: string) => string, colour: boolean): string =>
+  colour ? text.replace(/\S+/g, style) : text.replace(/\S(?:.*\S)?/, style);

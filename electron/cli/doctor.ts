@@ -31,9 +31,13 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'Check that everything is in order, and say what to do',
   usage: '',
-  about: 'Checks Node, the engine, memory, disk, the Reader, SQLite and the built window. Lines marked ! are worth a look; ✗ stops something from working and exits with 1.',
+  about:
+    'Checks Node, the engine, memory, disk, the Reader, SQLite and the built window. Lines marked ! are worth a look; ✗ stops something from working and exits with 1.',
   options: {},
-  examples: [['codicil doctor', 'All checks'], ['codicil doctor --json', 'For a bug report']],
+  examples: [
+    ['codicil doctor', 'All checks'],
+    ['codicil doctor --json', 'For a bug report'],
+  ],
   run: async (session) => {
     const checks = [node(), ...(await engine(session)), memory(), disk(session.dataDir), await reader(), sqlite(), window(), browser()];
     if (session.json) session.printJson({ checks });
@@ -53,7 +57,9 @@ function printChecks({ terminal }: Session, checks: readonly Check[]): void {
 
 function node(): Check {
   const found = process.versions.node;
-  return Number(found.split('.')[0]) >= LEAST_NODE ? ok('Node', found) : fail('Node', `${found}, ${LEAST_NODE} or newer was expected`, 'Run through "npm run codicil", which brings its own Node.');
+  return Number(found.split('.')[0]) >= LEAST_NODE
+    ? ok('Node', found)
+    : fail('Node', `${found}, ${LEAST_NODE} or newer was expected`, 'Run through "npm run codicil", which brings its own Node.');
 }
 
 async function engine(session: Session): Promise<readonly Check[]> {
@@ -104,7 +110,8 @@ async function reader(): Promise<Check> {
   const file = shippedReaderPath();
   if (!existsSync(file)) return fail('Reader', `${file} is not there`, 'Unpack the program again, or name another one with --reader.');
   const sum = await fileSha256(file);
-  if (sum !== SHIPPED_READER.sha256) return fail('Reader', `sha256 ${sum.slice(0, 16)}… where ${SHIPPED_READER.sha256.slice(0, 16)}… was expected`, 'Unpack the program again.');
+  if (sum !== SHIPPED_READER.sha256)
+    return fail('Reader', `sha256 ${sum.slice(0, 16)}… where ${SHIPPED_READER.sha256.slice(0, 16)}… was expected`, 'Unpack the program again.');
   return ok('Reader', `${SHIPPED_READER.file}, ${formatBytes(statSync(file).size)}, sha256 as shipped`);
 }
 
@@ -130,5 +137,7 @@ function window(): Check {
 function browser(): Check {
   const candidates = [process.env['CODICIL_CHROMIUM'], process.env['CHROME_BIN'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
   const found = candidates.find((file) => file !== undefined && existsSync(file));
-  return found ? ok('Chromium', `${found} (for tests of the window)`) : warn('Chromium', 'not found', 'Needed only for end-to-end tests; name one in CODICIL_CHROMIUM.');
+  return found
+    ? ok('Chromium', `${found} (for tests of the window)`)
+    : warn('Chromium', 'not found', 'Needed only for end-to-end tests; name one in CODICIL_CHROMIUM.');
 }

@@ -10,6 +10,10 @@ export async function writeReport(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);
   } catch (error) {
-    throw new CodicilError('io_failed', `The report was expected to be written to ${file}; the system says: ${(error as Error).message}. Choose another place.`, { cause: error });
+    throw new CodicilError(
+      'io_failed',
+      `The report was expected to be written to ${file}; the system says: ${(error as Error).message}. Choose another place.`,
+      { cause: error },
+    );
   }
 }

@@ -9,7 +9,8 @@ export const ingest: Command = {
   name: 'ingest',
   summary: 'Read files and folders into the library',
   usage: '<file|folder>...',
-  about: 'Reads PDF, DOCX, text, Markdown, HTML and mail files: layout, clause tree, definitions, cross-references. A file that cannot be read is told and the others go on.',
+  about:
+    'Reads PDF, DOCX, text, Markdown, HTML and mail files: layout, clause tree, definitions, cross-references. A file that cannot be read is told and the others go on.',
   options: {},
   examples: [
     ['codicil ingest contracts/', 'Read a whole folder'],
@@ -30,7 +31,11 @@ function printDocuments({ terminal }: Session, documents: readonly DocumentSumma
   documentTable(terminal, documents);
   const warnings = documents.flatMap((document) => document.warnings.map((warning) => ({ document, warning })));
   for (const { document, warning } of warnings) {
-    terminal.wrap(`${terminal.yellow('!')} ${clean(document.name)}${warning.page === null ? '' : `, page ${warning.page + 1}`}: ${clean(warning.message)}`, '', 2);
+    terminal.wrap(
+      `${terminal.yellow('!')} ${clean(document.name)}${warning.page === null ? '' : `, page ${warning.page + 1}`}: ${clean(warning.message)}`,
+      '',
+      2,
+    );
   }
   const pages = documents.reduce((sum, document) => sum + document.pages, 0);
   terminal.print(terminal.dim(`\n${plural(documents.length, 'document')}, ${plural(pages, 'page')}${failed > 0 ? `, ${failed} failed` : ''}`));
@@ -40,6 +45,11 @@ function printDocuments({ terminal }: Session, documents: readonly DocumentSumma
 export function documentTable(terminal: Terminal, documents: readonly DocumentSummary[]): void {
   const room = Math.max(20, terminal.width - 36);
   const head = ['id', 'pages', 'clauses', 'name'].map(terminal.dim);
-  const rows = documents.map((document) => [terminal.dim(document.id.slice(0, 12)), formatNumber(document.pages), formatNumber(document.clauses), clip(clean(document.name), room)]);
+  const rows = documents.map((document) => [
+    terminal.dim(document.id.slice(0, 12)),
+    formatNumber(document.pages),
+    formatNumber(document.clauses),
+    clip(clean(document.name), room),
+  ]);
   terminal.table([head, ...rows], new Set([1, 2]));
 }

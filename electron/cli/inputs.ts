@@ -55,7 +55,9 @@ export async function resolveInputs(session: Session, args: readonly string[]): 
     targets.map(async (target) => {
       const name = 'file' in target ? target.file : target.stored.name;
       try {
-        return 'file' in target ? await fromFile(session, workspace, target.file, progress) : { summary: target.stored, document: await workspace.document(target.stored.id) };
+        return 'file' in target
+          ? await fromFile(session, workspace, target.file, progress)
+          : { summary: target.stored, document: await workspace.document(target.stored.id) };
       } catch (error) {
         return fail(name, error);
       } finally {
@@ -85,7 +87,10 @@ export function expectSome({ inputs, failures }: Inputs): void {
   // It stands on stderr already; saying it twice helps nobody.
   if (only) throw new CodicilError(only.code, only.message, { cause: TOLD });
   const found = failures.length > 0 ? `none of ${failures.length} could be read` : 'none was found';
-  throw new CodicilError('no_documents', `At least one readable document was expected and ${found}. Name PDF, DOCX or text files, a folder with some, or an id of "codicil library".`);
+  throw new CodicilError(
+    'no_documents',
+    `At least one readable document was expected and ${found}. Name PDF, DOCX or text files, a folder with some, or an id of "codicil library".`,
+  );
 }
 
 function expand(argument: string, workspace: Workspace): readonly Target[] {
@@ -93,7 +98,11 @@ function expand(argument: string, workspace: Workspace): readonly Target[] {
   if (stat?.isFile()) return [{ file: argument }];
   if (stat?.isDirectory()) {
     const files = filesBelow(argument);
-    if (files.length === 0) throw new CodicilError('no_documents', `Documents were expected in the folder ${argument}; none of its files is one (${[...EXTENSIONS].join(' ')}). Name another folder.`);
+    if (files.length === 0)
+      throw new CodicilError(
+        'no_documents',
+        `Documents were expected in the folder ${argument}; none of its files is one (${[...EXTENSIONS].join(' ')}). Name another folder.`,
+      );
     return files.map((file) => ({ file }));
   }
   return [{ stored: findStored(argument, workspace) }];
@@ -111,13 +120,24 @@ function findStored(argument: string, workspace: Workspace): DocumentSummary {
   const all = workspace.library.list();
   const hits = /^[0-9a-f]{6,64}$/.test(argument) ? all.filter((entry) => entry.id.startsWith(argument)) : all.filter((entry) => entry.name === argument);
   if (hits.length === 1) return hits[0]!;
-  if (hits.length > 1) throw new CodicilError('invalid_request', `"${argument}" was expected to mean one document; ${hits.length} have that name or id. Give more digits of its id.`);
-  throw new CodicilError('not_found', `A file, a folder, or a document of the library was expected; "${argument}" is none of them. Check the spelling, or see "codicil library".`);
+  if (hits.length > 1)
+    throw new CodicilError(
+      'invalid_request',
+      `"${argument}" was expected to mean one document; ${hits.length} have that name or id. Give more digits of its id.`,
+    );
+  throw new CodicilError(
+    'not_found',
+    `A file, a folder, or a document of the library was expected; "${argument}" is none of them. Check the spelling, or see "codicil library".`,
+  );
 }
 
 async function fromFile(session: Session, workspace: Workspace, file: string, progress: BatchProgress): Promise<Input> {
   const { size } = statSync(file);
-  if (size > MAX_FILE_BYTES) throw new CodicilError('too_large', `A file of at most ${MAX_FILE_BYTES / 2 ** 20} MiB was expected; "${file}" has ${Math.round(size / 2 ** 20)} MiB. Split it.`);
+  if (size > MAX_FILE_BYTES)
+    throw new CodicilError(
+      'too_large',
+      `A file of at most ${MAX_FILE_BYTES / 2 ** 20} MiB was expected; "${file}" has ${Math.round(size / 2 ** 20)} MiB. Split it.`,
+    );
   if (size === 0) throw new CodicilError('empty_file', `A document was expected in "${file}"; the file is empty. Check where it came from.`);
   const bytes = new Uint8Array(await readFile(file));
   const stored = workspace.library.find(createHash('sha256').update(bytes).digest('hex'));

@@ -37,8 +37,11 @@ export const lint: Command = {
 
 function printFindings({ terminal }: Session, name: string, findings: readonly Finding[], labels: readonly string[], further: boolean): void {
   if (further) terminal.print();
-  const counts = (['error', 'warning', 'info'] as const).map((severity) => [severity, findings.filter((finding) => finding.severity === severity).length] as const).filter(([, count]) => count > 0);
-  const total = counts.length === 0 ? 'no findings' : counts.map(([severity, count]) => (severity === 'info' ? `${count} info` : plural(count, severity))).join(', ');
+  const counts = (['error', 'warning', 'info'] as const)
+    .map((severity) => [severity, findings.filter((finding) => finding.severity === severity).length] as const)
+    .filter(([, count]) => count > 0);
+  const total =
+    counts.length === 0 ? 'no findings' : counts.map(([severity, count]) => (severity === 'info' ? `${count} info` : plural(count, severity))).join(', ');
   terminal.print(`${terminal.bold(clean(name))}  ${terminal.dim(total)}`);
   for (const finding of findings) {
     const mark = { error: terminal.red('✗'), warning: terminal.yellow('!'), info: terminal.dim('·') }[finding.severity];

@@ -95,7 +95,12 @@ describe('the command line', () => {
   });
 
   it('is a program with exit codes on its own too', () => {
-    const run = (...args: readonly string[]) => spawnSync(process.execPath, ['electron/cli/main.ts', ...args], { cwd: path.resolve(import.meta.dirname, '../..'), encoding: 'utf8', env: { ...process.env, ...env } });
+    const run = (...args: readonly string[]) =>
+      spawnSync(process.execPath, ['electron/cli/main.ts', ...args], {
+        cwd: path.resolve(import.meta.dirname, '../..'),
+        encoding: 'utf8',
+        env: { ...process.env, ...env },
+      });
     expect(run('comprae')).toMatchObject({ status: 2, stdout: '' });
     const ran = run('clauses', file('v1.txt'), file('empty.txt'));
     expect([ran.status, ran.stdout.includes('Governing Law'), ran.stderr.includes('empty_file')]).toEqual([3, true, true]);
@@ -116,7 +121,9 @@ describe('the command line', () => {
     const [stored] = JSON.parse((await codicil('ingest', file('v1.txt'), '--json')).stdout).documents;
     expect((await codicil('clauses', stored.id.slice(0, 8))).stdout).toContain('Governing Law');
     expect((await codicil('clauses', 'v1.txt')).stdout).toContain('Governing Law');
-    expect(JSON.parse((await codicil('library', '--remove', stored.id.slice(0, 8), '--json')).stdout).documents.map((entry: { id: string }) => entry.id)).not.toContain(stored.id);
+    expect(
+      JSON.parse((await codicil('library', '--remove', stored.id.slice(0, 8), '--json')).stdout).documents.map((entry: { id: string }) => entry.id),
+    ).not.toContain(stored.id);
     expect((await codicil('clauses', stored.id.slice(0, 8))).code).toBe(1);
     expect((await codicil('library', '--remove', stored.id.slice(0, 8))).code).toBe(1);
   });

@@ -53,7 +53,14 @@ export async function runCommand(argv: readonly string[], streams: Streams): Pro
     if (name === undefined || name === '--help' || name === '-h') return null;
     if (name === 'help') return argv[1] === undefined ? null : findCommand(argv[1]);
     const found = COMMANDS.find((command) => command.name === name);
-    if (!found) throw unknown(`command "${name}"`, name, COMMANDS.map((command) => command.name), 'codicil ', 'codicil --help');
+    if (!found)
+      throw unknown(
+        `command "${name}"`,
+        name,
+        COMMANDS.map((command) => command.name),
+        'codicil ',
+        'codicil --help',
+      );
     return found;
   }
 }

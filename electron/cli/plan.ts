@@ -30,16 +30,27 @@ export const plan: Command = {
     if (session.json) session.printJson({ model: info, plans });
     else {
       const { terminal } = session;
-      terminal.print(`${terminal.bold(info.name)}  ${terminal.dim(`${info.architecture} · ${info.fileType} · ${formatNumber(info.parameters / 1e6)} M parameters · context ${formatNumber(info.contextTokens)}`)}\n`);
+      terminal.print(
+        `${terminal.bold(info.name)}  ${terminal.dim(`${info.architecture} · ${info.fileType} · ${formatNumber(info.parameters / 1e6)} M parameters · context ${formatNumber(info.contextTokens)}`)}\n`,
+      );
       const head = ['context', 'weights', 'key-value', 'scratch', 'together', ''].map(terminal.dim);
       const rows = plans.map((entry) => [
-        formatNumber(entry.contextTokens), formatBytes(entry.weightBytes), formatBytes(entry.kvBytes), formatBytes(entry.scratchBytes),
-        formatBytes(entry.weightBytes + entry.kvBytes + entry.scratchBytes), entry.fits ? terminal.green('✓ fits') : terminal.red('✗ does not fit'),
+        formatNumber(entry.contextTokens),
+        formatBytes(entry.weightBytes),
+        formatBytes(entry.kvBytes),
+        formatBytes(entry.scratchBytes),
+        formatBytes(entry.weightBytes + entry.kvBytes + entry.scratchBytes),
+        entry.fits ? terminal.green('✓ fits') : terminal.red('✗ does not fit'),
       ]);
       terminal.table([head, ...rows], new Set([0, 1, 2, 3, 4]));
       const last = plans.at(-1)!;
       terminal.print();
-      terminal.print(wrap(terminal.dim(`${formatBytes(last.availableBytes)} available · up to ${formatNumber(last.largestContextTokens)} tokens fit · ${last.bottleneck}`), terminal.width));
+      terminal.print(
+        wrap(
+          terminal.dim(`${formatBytes(last.availableBytes)} available · up to ${formatNumber(last.largestContextTokens)} tokens fit · ${last.bottleneck}`),
+          terminal.width,
+        ),
+      );
     }
     return plans.some((entry) => entry.fits) ? EXIT.ok : EXIT.failed;
   },
@@ -47,6 +58,7 @@ export const plan: Command = {
 
 function contextOf(text: string): number {
   const value = /^\d+[kK]$/.test(text) ? Number(text.slice(0, -1)) * 1024 : Number(text);
-  if (!Number.isInteger(value) || value < 16 || value > 1 << 24) throw new UsageError(`--context takes a number of tokens (32768 or 32k); "${text}" was given.`, 'codicil plan --help');
+  if (!Number.isInteger(value) || value < 16 || value > 1 << 24)
+    throw new UsageError(`--context takes a number of tokens (32768 or 32k); "${text}" was given.`, 'codicil plan --help');
   return value;
 }

@@ -10,7 +10,8 @@ export const serve: Command = {
   name: 'serve',
   summary: 'Serve the window to a browser on this machine',
   usage: '',
-  about: 'Serves the same window as the app on 127.0.0.1, behind a random token that stands in the printed address. Nothing else of the network is opened. For a workstation elsewhere: ssh -L 4747:127.0.0.1:4747 host.',
+  about:
+    'Serves the same window as the app on 127.0.0.1, behind a random token that stands in the printed address. Nothing else of the network is opened. For a workstation elsewhere: ssh -L 4747:127.0.0.1:4747 host.',
   options: {
     port: { value: 'N', help: `Port (${PORT}; 0 takes any free one)` },
     token: { value: 'TEXT', help: 'Token to use instead of a random one (also CODICIL_TOKEN), at least 16 characters' },
@@ -21,7 +22,8 @@ export const serve: Command = {
     ['codicil serve --port 0 --json', 'For scripts: {"url", "port"} on stdout'],
   ],
   run: async (session) => {
-    if (session.args.positionals.length > 0) throw new UsageError('serve takes no file; add documents in the window, or with codicil ingest.', 'codicil serve --help');
+    if (session.args.positionals.length > 0)
+      throw new UsageError('serve takes no file; add documents in the window, or with codicil ingest.', 'codicil serve --help');
     const token = session.args.text('token') ?? process.env['CODICIL_TOKEN'];
     if (token !== undefined && !/^[\w-]{16,128}$/.test(token)) throw new UsageError('--token takes 16 to 128 letters, digits, - or _.', 'codicil serve --help');
     const served = await serveBrowser({

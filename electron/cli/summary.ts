@@ -10,7 +10,8 @@ export const summary: Command = {
   name: 'summary',
   summary: 'Extract the facts of contracts as structured fields',
   usage: '<file|folder|id>...',
-  about: 'Fills the fields of the published schema (codicil.summary/1). Every value stands literally in the document; "not found" (read, and not there) is never confused with "not read".',
+  about:
+    'Fills the fields of the published schema (codicil.summary/1). Every value stands literally in the document; "not found" (read, and not there) is never confused with "not read".',
   options: {},
   examples: [
     ['codicil summary msa.pdf', 'A table of fields with their places'],
@@ -32,7 +33,13 @@ export const summary: Command = {
       try {
         const made = await workspace.handlers['summary.run']({ documentId: document.id });
         summaries.push(made);
-        if (!session.json) printSummary(session, made, document.pages.map((page) => page.label), summaries.length > 1);
+        if (!session.json)
+          printSummary(
+            session,
+            made,
+            document.pages.map((page) => page.label),
+            summaries.length > 1,
+          );
       } catch (error) {
         failures.push({ input: document.name, failure: toFailure(error) });
         session.reportFailure(toFailure(error));
@@ -45,7 +52,15 @@ export const summary: Command = {
   },
 };
 
-const LABELS: Readonly<Record<string, string>> = { agreementDate: 'Agreement date', effectiveDate: 'Effective date', expirationDate: 'Expiration date', renewalNotice: 'Renewal notice', governingLaw: 'Governing law', liabilityCap: 'Liability cap', nonCompete: 'Non-compete' };
+const LABELS: Readonly<Record<string, string>> = {
+  agreementDate: 'Agreement date',
+  effectiveDate: 'Effective date',
+  expirationDate: 'Expiration date',
+  renewalNotice: 'Renewal notice',
+  governingLaw: 'Governing law',
+  liabilityCap: 'Liability cap',
+  nonCompete: 'Non-compete',
+};
 const labelOf = (name: string): string => LABELS[name] ?? name[0]!.toUpperCase() + name.slice(1);
 
 function printSummary({ terminal }: Session, made: Summary, labels: readonly string[], further: boolean): void {
@@ -63,7 +78,11 @@ function printSummary({ terminal }: Session, made: Summary, labels: readonly str
   line('Not found', missing.not_found);
   line('Not read', missing.not_read);
   const { coverage } = made;
-  terminal.print(terminal.dim(`\n  ${coverage.pagesRead} of ${plural(coverage.pages, 'page')} read · ${coverage.windowsRead} of ${plural(coverage.windows, 'window')} · ${made.model ?? 'without a model'}`));
+  terminal.print(
+    terminal.dim(
+      `\n  ${coverage.pagesRead} of ${plural(coverage.pages, 'page')} read · ${coverage.windowsRead} of ${plural(coverage.windows, 'window')} · ${made.model ?? 'without a model'}`,
+    ),
+  );
 }
 
 /** One line a value, its place at the right margin. */

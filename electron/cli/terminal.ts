@@ -43,7 +43,10 @@ export class Terminal {
     const forced = env['FORCE_COLOR'];
     this.colour = !env['NO_COLOR'] && (forced !== undefined ? forced !== '0' : stdout.isTTY === true && env['TERM'] !== 'dumb');
     this.width = Math.max(40, Math.min(MAX_WIDTH, stdout.columns ?? DEFAULT_WIDTH));
-    const style = (open: string, close: string): Style => (text) => (this.colour && text !== '' ? `\u{1b}[${open}m${text}\u{1b}[${close}m` : text);
+    const style =
+      (open: string, close: string): Style =>
+      (text) =>
+        this.colour && text !== '' ? `\u{1b}[${open}m${text}\u{1b}[${close}m` : text;
     this.bold = style('1', '22');
     this.dim = style('2', '22');
     this.red = style('31', '39');
@@ -119,11 +122,14 @@ function progressBar(share: number): string {
   return `${'━'.repeat(full)}${'─'.repeat(cells - full)}`;
 }
 
-/** Text of documents may hold control characters; a terminal must not obey them. */
-// eslint-disable-next-line no-control-regex
-export const clean = (text: string): string => stripVTControlCharacters(text).replace(/[\u{0}-\u{8}\u{b}-\u{1f}\u{7f}-\u{9f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, '');
+// oxlint-disable-next-line no-control-regex -- they are what is taken out
+const CONTROLS = /[\u{0}-\u{8}\u{b}-\u{1f}\u{7f}-\u{9f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu;
 
-const WIDE = /[\u{1100}-\u{115f}\u{2e80}-\u{303e}\u{3041}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{20000}-\u{3fffd}]/u;
+/** Text of documents may hold control characters; a terminal must not obey them. */
+export const clean = (text: string): string => stripVTControlCharacters(text).replace(CONTROLS, '');
+
+const WIDE =
+  /[\u{1100}-\u{115f}\u{2e80}-\u{303e}\u{3041}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{20000}-\u{3fffd}]/u;
 
 /** Columns a text takes: East Asian wide characters take two, styles none. */
 export function columnsOf(text: string): number {

@@ -49,12 +49,19 @@ export function findAddon(): string | null {
 export function loadAddon(): NativeAddon {
   const file = findAddon();
   if (!file) {
-    throw new CodicilError('not_found', `The native engine was expected at ${addonCandidates().at(-1)} and is not there. Build it with "npm run build", or name it in CODICIL_ADDON.`);
+    throw new CodicilError(
+      'not_found',
+      `The native engine was expected at ${addonCandidates().at(-1)} and is not there. Build it with "npm run build", or name it in CODICIL_ADDON.`,
+    );
   }
   try {
     return createRequire(import.meta.url)(file) as NativeAddon;
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
-    throw new CodicilError('io_failed', `The native engine ${file} was expected to load; the system says: ${found}. Build it again for this machine with "npm run build".`, { cause: error });
+    throw new CodicilError(
+      'io_failed',
+      `The native engine ${file} was expected to load; the system says: ${found}. Build it again for this machine with "npm run build".`,
+      { cause: error },
+    );
   }
 }

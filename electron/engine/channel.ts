@@ -7,10 +7,10 @@
 import type { ChildProcess } from 'node:child_process';
 
 export interface Channel {
-  post(message: unknown): void;
-  onMessage(listener: (message: unknown) => void): void;
-  onClose(listener: (reason: string) => void): void;
-  close(): void;
+  readonly post: (message: unknown) => void;
+  readonly onMessage: (listener: (message: unknown) => void) => void;
+  readonly onClose: (listener: (reason: string) => void) => void;
+  readonly close: () => void;
 }
 
 /** What Electron's MessagePortMain and Node's MessagePort have in common; Electron wraps a message in an event. */
@@ -67,8 +67,10 @@ export function forkChannel(): Channel {
 export function portChannel(port: PortLike): Channel {
   const closed = once();
   port.on('close', () => closed.tell('the other process ended'));
-  const isEvent = (message: unknown): message is { data: unknown } => message !== null && typeof message === 'object' && 'data' in message && 'ports' in message;
+  const isEvent = (message: unknown): message is { data: unknown } =>
+    message !== null && typeof message === 'object' && 'data' in message && 'ports' in message;
   return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port between processes has no origin
     post: (message) => port.postMessage(message),
     onMessage: (listener) => {
       port.on('message', (message) => listener(isEvent(message) ? message.data : message));
@@ -92,7 +94,7 @@ export function parentChannel(): Promise<Channel> {
 }
 
 /** Listeners that are told one reason, once; those who come later are told at once. */
-function once(): { tell(reason: string): void; add(listener: (reason: string) => void): void; done(): boolean } {
+function once(): { readonly tell: (reason: string) => void; readonly add: (listener: (reason: string) => void) => void; readonly done: () => boolean } {
   const listeners: ((reason: string) => void)[] = [];
   let told: string | null = null;
   return {

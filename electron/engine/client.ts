@@ -7,7 +7,17 @@ import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { CodicilError } from '../../core/contract/errors.ts';
-import type { EngineFigures, EngineModel, EngineSession, Generated, GenerateOptions, MachineFigures, ModelInfo, Plan, SyncReport } from '../../core/contract/engine.ts';
+import type {
+  EngineFigures,
+  EngineModel,
+  EngineSession,
+  Generated,
+  GenerateOptions,
+  MachineFigures,
+  ModelInfo,
+  Plan,
+  SyncReport,
+} from '../../core/contract/engine.ts';
 import type { EngineState } from '../../core/contract/stats.ts';
 import { CONTRACT_VERSION } from '../../core/contract/version.ts';
 import { childChannel, type Channel } from './channel.ts';
@@ -110,7 +120,7 @@ export class EngineClient {
     return this.call('model.plan', { path, options });
   }
   machine(): Promise<MachineFigures> {
-    return this.call('machine.figures', {});
+    return this.call('machine.figures', null);
   }
 
   dispose(): void {
@@ -273,7 +283,9 @@ export class EngineClient {
     const model = async (): Promise<number> => {
       await this.live;
       if (entry.number !== null) return entry.number;
-      throw this.models.has(entry) ? down('it is not running') : new CodicilError('not_found', `The model ${entry.path} was expected to be open and is closed. Choose it again.`);
+      throw this.models.has(entry)
+        ? down('it is not running')
+        : new CodicilError('not_found', `The model ${entry.path} was expected to be open and is closed. Choose it again.`);
     };
     return {
       get info() {

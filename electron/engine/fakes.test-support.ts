@@ -26,8 +26,19 @@ export function channelPair(): { near: Channel; far: Channel; cut: (reason: stri
 }
 
 const INFO: ModelInfo = {
-  path: '/models/fake.gguf', name: 'fake', architecture: 'llama', fileType: 'F32', license: '', chatTemplate: '',
-  parameters: 1, fileBytes: 1, contextTokens: 128, vocab: 256, layers: 1, eos: 0, endTokens: [0],
+  path: '/models/fake.gguf',
+  name: 'fake',
+  architecture: 'llama',
+  fileType: 'F32',
+  license: '',
+  chatTemplate: '',
+  parameters: 1,
+  fileBytes: 1,
+  contextTokens: 128,
+  vocab: 256,
+  layers: 1,
+  eos: 0,
+  endTokens: [0],
 };
 
 export interface FakeOptions {
@@ -43,7 +54,11 @@ export function fakeAddon(options: FakeOptions = {}): NativeAddon {
     let held: Int32Array = new Int32Array();
     let stop: ((value: Generated) => void) | null = null;
     const result = (text: string, end: Generated['end']): Generated => ({
-      tokens: held, text, end, probeLogprobs: Float64Array.of(Math.log(text === 'none' ? 0.99 : 0.01)), logprobs: new Float64Array(held.length),
+      tokens: held,
+      text,
+      end,
+      probeLogprobs: Float64Array.of(Math.log(text === 'none' ? 0.99 : 0.01)),
+      logprobs: new Float64Array(held.length),
     });
     return {
       sync: async (prefix, onProgress) => {
@@ -69,8 +84,21 @@ export function fakeAddon(options: FakeOptions = {}): NativeAddon {
     detokenize: (tokens) => String.fromCharCode(...tokens),
     openSession,
     stats: () => ({
-      prefillTokensPerSecond: 0, decodeTokensPerSecond: 0, prefillTokens: 0, decodeTokens: 0, reusedTokens: 0, weightBytes: 0, scratchBytes: 0,
-      residentBytes: 0, sessions: 1, running: 0, queued: 0, threads: 1, instructionSet: 'fake', kvBytes: 0, kvBudgetBytes: 0,
+      prefillTokensPerSecond: 0,
+      decodeTokensPerSecond: 0,
+      prefillTokens: 0,
+      decodeTokens: 0,
+      reusedTokens: 0,
+      weightBytes: 0,
+      scratchBytes: 0,
+      residentBytes: 0,
+      sessions: 1,
+      running: 0,
+      queued: 0,
+      threads: 1,
+      instructionSet: 'fake',
+      kvBytes: 0,
+      kvBudgetBytes: 0,
     }),
     close: () => {},
   });
@@ -81,7 +109,14 @@ export function fakeAddon(options: FakeOptions = {}): NativeAddon {
     },
     inspect: async (modelPath) => ({ ...INFO, path: modelPath }),
     plan: async () => ({
-      contextTokens: 128, weightBytes: 1, kvBytes: 1, scratchBytes: 1, availableBytes: 10, fits: true, largestContextTokens: 128, bottleneck: 'none',
+      contextTokens: 128,
+      weightBytes: 1,
+      kvBytes: 1,
+      scratchBytes: 1,
+      availableBytes: 10,
+      fits: true,
+      largestContextTokens: 128,
+      bottleneck: 'none',
     }),
     machine: () => ({ cpu: 'fake', cores: 1, memoryTotalBytes: 1, memoryFreeBytes: 1, cpuCelsius: null }),
   };

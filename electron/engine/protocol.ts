@@ -29,7 +29,7 @@ export interface EngineMethods {
   'session.score': { request: OfSession & { readonly continuation: Int32Array }; value: Float64Array };
   'session.close': { request: OfSession; value: null };
   'session.cancel': { request: OfSession; value: null };
-  'machine.figures': { request: Record<never, never>; value: MachineFigures };
+  'machine.figures': { request: null; value: MachineFigures };
 }
 export type Method = keyof EngineMethods;
 export type MethodRequest<M extends Method> = EngineMethods[M]['request'];
@@ -41,7 +41,9 @@ export interface EngineHello {
   readonly build: string;
   readonly pid: number;
 }
-export type EngineRequest = { [M in Method]: { readonly type: 'request'; readonly id: number; readonly method: M; readonly request: MethodRequest<M> } }[Method];
+export type EngineRequest = {
+  [M in Method]: { readonly type: 'request'; readonly id: number; readonly method: M; readonly request: MethodRequest<M> };
+}[Method];
 export interface EngineResponse {
   readonly type: 'response';
   readonly id: number;

@@ -25,7 +25,7 @@ export function serveEngine(channel: Channel, load: () => NativeAddon, build: st
     const handler = handlers[method] as ((request: unknown, frame: Frame) => unknown) | undefined;
     Promise.resolve()
       .then(() => {
-        if (!handler) throw new CodicilError('invalid_request', `The engine knows no method "${String(method)}". Use a client of the same version.`);
+        if (!handler) throw new CodicilError('invalid_request', `The engine knows no method "${method as string}". Use a client of the same version.`);
         return handler(request, frame);
       })
       .then((value) => post({ type: 'response', id, reply: { ok: true, value } }))
@@ -72,7 +72,8 @@ function engineHandlers(load: () => NativeAddon, models: Models, sessions: Sessi
       sessions.set(lastNumber, { model: number, session: opened });
       return lastNumber;
     },
-    'session.sync': ({ session: number, prefix, progress }, frame) => session(number).sync(prefix, progress ? (done, total) => frame([done, total]) : undefined),
+    'session.sync': ({ session: number, prefix, progress }, frame) =>
+      session(number).sync(prefix, progress ? (done, total) => frame([done, total]) : undefined),
     'session.generate': ({ session: number, options, stream }, frame) => session(number).generate(options, stream ? ({ text }) => frame(text) : undefined),
     'session.score': ({ session: number, continuation }) => session(number).score(continuation),
     'session.close': ({ session: number }) => {

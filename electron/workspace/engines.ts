@@ -88,10 +88,12 @@ export class Engines {
   writer(): Promise<EngineModel | null> {
     const file = this.writerPath;
     if (file === null) return Promise.resolve(null);
-    this.openWriter ??= this.engine().open(file, this.options()).catch((error: unknown) => {
-      this.openWriter = null;
-      throw error;
-    });
+    this.openWriter ??= this.engine()
+      .open(file, this.options())
+      .catch((error: unknown) => {
+        this.openWriter = null;
+        throw error;
+      });
     return this.openWriter;
   }
 
@@ -123,10 +125,15 @@ export class Engines {
     const [reader, writer, machine] = await Promise.all([
       figuresOf(this.readerModel),
       figuresOf(this.openWriter),
-      this.started && this.state.state !== 'down' ? this.engine().machine().catch(() => null) : null,
+      this.started && this.state.state !== 'down'
+        ? this.engine()
+            .machine()
+            .catch(() => null)
+        : null,
     ]);
     const sum = (key: 'weightBytes' | 'kvBytes' | 'kvBudgetBytes'): number => (reader?.figures[key] ?? 0) + (writer?.figures[key] ?? 0);
-    const most = (key: 'prefillTokensPerSecond' | 'decodeTokensPerSecond' | 'threads' | 'residentBytes'): number => Math.max(reader?.figures[key] ?? 0, writer?.figures[key] ?? 0);
+    const most = (key: 'prefillTokensPerSecond' | 'decodeTokensPerSecond' | 'threads' | 'residentBytes'): number =>
+      Math.max(reader?.figures[key] ?? 0, writer?.figures[key] ?? 0);
     const shown = writer ?? reader;
     return {
       engine: this.state,

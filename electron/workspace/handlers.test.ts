@@ -19,7 +19,10 @@ function point(prompt: string): string {
   return /law/i.test(question) && numbered ? numbered[2]! : 'none';
 }
 
-function open(fake: FakeOptions = { reply: point }, options: Partial<WorkspaceOptions> = {}): { workspace: Workspace; events: WorkspaceEvent[]; engines: () => number; crash: () => void } {
+function open(
+  fake: FakeOptions = { reply: point },
+  options: Partial<WorkspaceOptions> = {},
+): { workspace: Workspace; events: WorkspaceEvent[]; engines: () => number; crash: () => void } {
   let engines = 0;
   let cut: (reason: string) => void = () => {};
   const workspace = new Workspace({
@@ -89,7 +92,12 @@ describe('the handlers', () => {
 
   it('say engine_down for a question that was cut, and answer the next one', async () => {
     let hang = true;
-    const fake = { get hang() { return hang; }, reply: point };
+    const fake = {
+      get hang() {
+        return hang;
+      },
+      reply: point,
+    };
     const { workspace, crash, engines } = open(fake);
     const { id } = await workspace.handlers['document.add'](lease);
     const asking = workspace.handlers['answer.ask']({ id: 'q', question: 'Which law governs?', documentIds: [id] });
@@ -107,7 +115,10 @@ describe('the handlers', () => {
     const asking = workspace.handlers['answer.ask']({ id: 'q', question: 'Which law governs?', documentIds: [id] });
     await new Promise((resolve) => setTimeout(resolve, 200));
     await workspace.handlers['answer.cancel']({ id: 'q' });
-    const result = await asking.then((answer) => answer.verdict, (error: { code: string }) => error.code);
+    const result = await asking.then(
+      (answer) => answer.verdict,
+      (error: { code: string }) => error.code,
+    );
     expect(['cut', 'cancelled']).toContain(result);
   });
 
@@ -123,7 +134,9 @@ describe('the handlers', () => {
   it('read documents in the background and tell how far they are', async () => {
     const { workspace, events } = open({ reply: point }, { prefill: true });
     const { id } = await workspace.handlers['document.add'](lease);
-    await expect.poll(() => events.filter((event) => event.type === 'document.read').at(-1)).toEqual({ type: 'document.read', documentId: id, windowsDone: 1, windowsTotal: 1 });
+    await expect
+      .poll(() => events.filter((event) => event.type === 'document.read').at(-1))
+      .toEqual({ type: 'document.read', documentId: id, windowsDone: 1, windowsTotal: 1 });
   });
 
   it('summarise a document: every value stands in it', async () => {
@@ -139,7 +152,12 @@ describe('the handlers', () => {
   it('choose a Writer, keep the choice, and refuse the Reader in its place', async () => {
     const { workspace } = open();
     const { models } = await workspace.handlers['model.choose']({ path: '/models/writer.gguf' });
-    expect(models.map((model) => [model.path, model.role])).toEqual(expect.arrayContaining([['/models/fake-reader.gguf', 'reader'], ['/models/writer.gguf', 'writer']]));
+    expect(models.map((model) => [model.path, model.role])).toEqual(
+      expect.arrayContaining([
+        ['/models/fake-reader.gguf', 'reader'],
+        ['/models/writer.gguf', 'writer'],
+      ]),
+    );
     expect(workspace.library.setting('writer')).toBe('/models/writer.gguf');
     await expect(workspace.handlers['model.choose']({ path: '/models/fake-reader.gguf' })).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(workspace.handlers['model.choose']({ path: '/models/missing.gguf' })).rejects.toMatchObject({ code: 'not_found' });

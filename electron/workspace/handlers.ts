@@ -48,7 +48,8 @@ export function createHandlers({ library, engines, reading, questions, document,
       return reading.behind(() => questions.summarize(stored));
     },
     'answer.ask': async ({ id, question, documentIds }) => {
-      if (documentIds.length === 0) throw new CodicilError('no_documents', 'At least one document was expected and none was given. Add a document, then ask again.');
+      if (documentIds.length === 0)
+        throw new CodicilError('no_documents', 'At least one document was expected and none was given. Add a document, then ask again.');
       const documents = await Promise.all([...new Set(documentIds)].map(document));
       return reading.behind(() => questions.ask(id, question, documents));
     },

@@ -11,12 +11,15 @@ import { servePort } from './portServer.ts';
 import { Workspace, type WorkspaceOptions } from './workspace.ts';
 
 type StartOptions = Omit<WorkspaceOptions, 'spawnEngine' | 'prefill'>;
-type FromMain =
-  | { readonly type: 'start'; readonly options: StartOptions }
-  | { readonly type: 'window' | 'engine' | 'stop' };
+type FromMain = { readonly type: 'start'; readonly options: StartOptions } | { readonly type: 'window' | 'engine' | 'stop' };
 
 const parent = electronParent();
 if (!parent) throw new CodicilError('invalid_request', 'This file was expected to run as a utility process of the app. Under Node use electron/cli/main.ts.');
+
+function tellMain(message: unknown): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a process has no origin
+  parent!.postMessage(message);
+}
 
 let workspace: Workspace | null = null;
 const engineWaiters: ((channel: Channel) => void)[] = [];
@@ -24,16 +27,16 @@ const engineWaiters: ((channel: Channel) => void)[] = [];
 function spawnEngine(): Promise<Channel> {
   return new Promise((resolve) => {
     engineWaiters.push(resolve);
-    parent!.postMessage({ type: 'engine.wanted' });
+    tellMain({ type: 'engine.wanted' });
   });
 }
 
 function start(options: StartOptions): void {
   try {
     workspace = new Workspace({ ...options, spawnEngine, prefill: true });
-    parent!.postMessage({ type: 'ready' });
+    tellMain({ type: 'ready' });
   } catch (error) {
-    parent!.postMessage({ type: 'failed', failure: toFailure(error) });
+    tellMain({ type: 'failed', failure: toFailure(error) });
   }
 }
 

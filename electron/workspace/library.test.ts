@@ -44,7 +44,8 @@ describe('the library', () => {
   it('says not_found for ids it does not have, whatever they look like', () => {
     const { library } = open();
     for (const id of ['', '../../etc/passwd', nda.document.id]) {
-      for (const call of [() => library.get(id), () => library.bytes(id), () => library.remove(id)]) expect(call).toThrow(expect.objectContaining({ code: 'not_found' }));
+      for (const call of [() => library.get(id), () => library.bytes(id), () => library.remove(id)])
+        expect(call).toThrow(expect.objectContaining({ code: 'not_found' }));
     }
   });
 
@@ -90,10 +91,11 @@ describe('the library', () => {
     const { library, folder } = open();
     library.add(lease.document, lease.bytes);
     library.add(nda.document, nda.bytes);
-    const everything = (): string => readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
-      .join('\n');
+    const everything = (): string =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
+        .join('\n');
     expect(everything()).toContain('pelican');
     library.remove(lease.document.id);
     for (const word of ['pelican', 'Delaware', 'delawar', 'lease.txt', lease.document.id]) expect(everything()).not.toContain(word);

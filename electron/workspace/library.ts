@@ -57,7 +57,10 @@ export class Library {
     const version = Number(this.db.prepare('PRAGMA user_version').get()!['user_version']);
     if (version > SCHEMA_VERSION) {
       this.db.close();
-      throw new CodicilError('version_mismatch', `A library of version ${SCHEMA_VERSION} was expected in ${dataDir}, version ${version} was found. Use the newer Codicil that made it.`);
+      throw new CodicilError(
+        'version_mismatch',
+        `A library of version ${SCHEMA_VERSION} was expected in ${dataDir}, version ${version} was found. Use the newer Codicil that made it.`,
+      );
     }
     if (version < SCHEMA_VERSION) this.db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
   }
@@ -66,19 +69,35 @@ export class Library {
   add(document: Document, bytes: Uint8Array): DocumentSummary {
     const sum = createHash('sha256').update(bytes).digest('hex');
     if (sum !== document.id) {
-      throw new CodicilError('invalid_request', `The document's id was expected to be the sha256 of its bytes (${sum}), ${document.id} was found. Parse the file again.`);
+      throw new CodicilError(
+        'invalid_request',
+        `The document's id was expected to be the sha256 of its bytes (${sum}), ${document.id} was found. Parse the file again.`,
+      );
     }
     const json = JSON.stringify(document);
     this.write(this.bytesFile(sum), bytes);
     this.write(this.jsonFile(sum), zstdCompressSync(json, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }));
     const summary: DocumentSummary = {
-      id: sum, name: document.name, kind: document.kind, bytes: bytes.length, pages: document.pages.length,
-      clauses: document.clauses.length, addedAt: new Date().toISOString(), warnings: document.warnings,
+      id: sum,
+      name: document.name,
+      kind: document.kind,
+      bytes: bytes.length,
+      pages: document.pages.length,
+      clauses: document.clauses.length,
+      addedAt: new Date().toISOString(),
+      warnings: document.warnings,
     };
     this.transaction(() => {
       this.sql('DELETE FROM blocks WHERE document_id = ?').run(sum);
       this.sql('INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)').run(
-        summary.id, summary.name, summary.kind, summary.bytes, summary.pages, summary.clauses, summary.addedAt, JSON.stringify(summary.warnings),
+        summary.id,
+        summary.name,
+        summary.kind,
+        summary.bytes,
+        summary.pages,
+        summary.clauses,
+        summary.addedAt,
+        JSON.stringify(summary.warnings),
       );
       const insert = this.sql('INSERT INTO blocks VALUES (?, ?, ?, ?, ?)');
       for (const row of indexRows(document)) insert.run(row.heading, row.text, sum, row.blockId, row.size);
@@ -88,7 +107,9 @@ export class Library {
   }
 
   list(): readonly DocumentSummary[] {
-    return this.sql('SELECT * FROM documents ORDER BY added_at, name').all().map((row) => restoreSummary(row));
+    return this.sql('SELECT * FROM documents ORDER BY added_at, name')
+      .all()
+      .map((row) => restoreSummary(row));
   }
 
   find(id: string): DocumentSummary | null {
@@ -106,7 +127,9 @@ export class Library {
       return cached.document;
     }
     this.expect(id);
-    const { document, characters } = restoreDocument(id, this.read(this.jsonFile(id)), (packed) => zstdDecompressSync(packed, { maxOutputLength: MAX_JSON_BYTES }));
+    const { document, characters } = restoreDocument(id, this.read(this.jsonFile(id)), (packed) =>
+      zstdDecompressSync(packed, { maxOutputLength: MAX_JSON_BYTES }),
+    );
     this.remember(document, characters);
     return document;
   }
@@ -116,7 +139,10 @@ export class Library {
     const { name } = this.expect(id);
     const bytes = this.read(this.bytesFile(id));
     if (createHash('sha256').update(bytes).digest('hex') !== id) {
-      throw new CodicilError('corrupt_file', `The stored bytes of "${name}" were expected to have the sha256 they were stored under; they differ. Remove the document and add its file again.`);
+      throw new CodicilError(
+        'corrupt_file',
+        `The stored bytes of "${name}" were expected to have the sha256 they were stored under; they differ. Remove the document and add its file again.`,
+      );
     }
     return new Uint8Array(bytes);
   }
@@ -164,7 +190,8 @@ export class Library {
 
   private expect(id: string): DocumentSummary {
     const found = ID.test(id) ? this.find(id) : null;
-    if (!found) throw new CodicilError('not_found', `A document with the id ${id.slice(0, 64)} was expected in the library; there is none. Add its file first.`);
+    if (!found)
+      throw new CodicilError('not_found', `A document with the id ${id.slice(0, 64)} was expected in the library; there is none. Add its file first.`);
     return found;
   }
   private bytesFile(id: string): string {
@@ -223,7 +250,6 @@ export class Library {
     return made;
   }
 }
-
 
 function ioFailed(expected: string, error: unknown, advice: string): CodicilError {
   return new CodicilError('io_failed', `${expected}; the system says: ${error instanceof Error ? error.message : String(error)}. ${advice}`, { cause: error });

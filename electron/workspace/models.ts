@@ -55,7 +55,10 @@ export async function verifyShippedReader(file: string): Promise<void> {
   if (!existsSync(file)) throw new CodicilError('not_found', `The Reader was expected at ${file} and is not there. Unpack the program again.`);
   const sum = await fileSha256(file);
   if (sum !== SHIPPED_READER.sha256) {
-    throw new CodicilError('model_invalid', `The Reader ${file} was expected to have the sha256 ${SHIPPED_READER.sha256}, ${sum} was found. Unpack the program again.`);
+    throw new CodicilError(
+      'model_invalid',
+      `The Reader ${file} was expected to have the sha256 ${SHIPPED_READER.sha256}, ${sum} was found. Unpack the program again.`,
+    );
   }
 }
 
@@ -69,10 +72,12 @@ export function findModelFiles(more: readonly string[] = []): readonly string[] 
   const all = [...found, ...ollamaModels(env['OLLAMA_MODELS'] ?? path.join(home, '.ollama', 'models'))];
   // Two snapshots of the Hugging Face cache may link to one blob.
   const seen = new Set<string>();
-  return all.filter((file) => {
-    const real = realpathSync(file);
-    return !seen.has(real) && seen.add(real);
-  }).slice(0, MAX_FILES);
+  return all
+    .filter((file) => {
+      const real = realpathSync(file);
+      return !seen.has(real) && seen.add(real);
+    })
+    .slice(0, MAX_FILES);
 }
 
 function ggufBelow(folder: string, depth: number): readonly string[] {
@@ -121,14 +126,23 @@ function listing(folder: string): readonly string[] {
 }
 
 /** One row of the picker. `inspect` reads the file's header only. */
-export async function describeModel(file: string, roles: { readonly reader: string | null; readonly writer: string | null }, inspect: (file: string) => Promise<ModelInfo>): Promise<ModelEntry> {
+export async function describeModel(
+  file: string,
+  roles: { readonly reader: string | null; readonly writer: string | null },
+  inspect: (file: string) => Promise<ModelInfo>,
+): Promise<ModelEntry> {
   const role = file === roles.reader ? 'reader' : file === roles.writer ? 'writer' : 'none';
   const base = { path: file, role, shipped: path.basename(file) === SHIPPED_READER.file && file === shippedReaderPath() } as const;
   try {
     const info = await inspect(file);
     return {
-      ...base, name: info.name || path.basename(file, '.gguf'), architecture: info.architecture, bytes: info.fileBytes,
-      contextTokens: info.contextTokens, license: info.license, failure: null,
+      ...base,
+      name: info.name || path.basename(file, '.gguf'),
+      architecture: info.architecture,
+      bytes: info.fileBytes,
+      contextTokens: info.contextTokens,
+      license: info.license,
+      failure: null,
     };
   } catch (error) {
     const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;

@@ -85,10 +85,12 @@ export class Parser {
     const job = this.queue.shift();
     if (!job) return;
     this.running += 1;
-    this.run(job).then(job.resolve, job.reject).finally(() => {
-      this.running -= 1;
-      this.next();
-    });
+    this.run(job)
+      .then(job.resolve, job.reject)
+      .finally(() => {
+        this.running -= 1;
+        this.next();
+      });
   }
 
   private async run(job: Job): Promise<Document> {
@@ -124,11 +126,18 @@ export class Parser {
   }
 
   private parseWith(worker: Worker, { task, options }: Job): Promise<Document> {
-    const parsed = this.listen<Document>(worker, task.name, this.timeoutMs, (reply, done, fail) => {
-      if (reply.type === 'progress') options.onProgress?.(reply.done, reply.total);
-      else if (reply.type === 'parsed') done(reply.document);
-      else if (reply.type === 'failed') fail(new CodicilError(reply.failure.code, reply.failure.message));
-    }, options.signal);
+    const parsed = this.listen<Document>(
+      worker,
+      task.name,
+      this.timeoutMs,
+      (reply, done, fail) => {
+        if (reply.type === 'progress') options.onProgress?.(reply.done, reply.total);
+        else if (reply.type === 'parsed') done(reply.document);
+        else if (reply.type === 'failed') fail(new CodicilError(reply.failure.code, reply.failure.message));
+      },
+      options.signal,
+    );
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
     worker.postMessage(task);
     return parsed;
   }
@@ -152,9 +161,20 @@ export class Parser {
       const fail = (error: CodicilError): void => settle(() => reject(error));
       const message = (reply: ParseReply): unknown => onReply(reply, (value) => settle(() => resolve(value)), fail);
       const failed = (error: unknown): void => fail(workerFailure(error, name, this.memoryMiB));
-      const exited = (): void => fail(this.disposed ? cancelled(name) : new CodicilError('internal', `The parser was expected to answer for "${name}"; its thread ended. Report the file if it happens again.`));
+      const exited = (): void =>
+        fail(
+          this.disposed
+            ? cancelled(name)
+            : new CodicilError('internal', `The parser was expected to answer for "${name}"; its thread ended. Report the file if it happens again.`),
+        );
       const timer = setTimeout(
-        () => fail(new CodicilError('timeout', `"${name}" was expected to be read within ${limitMs / 1000} s and was not. Split the file, or give it more time with --timeout.`)),
+        () =>
+          fail(
+            new CodicilError(
+              'timeout',
+              `"${name}" was expected to be read within ${limitMs / 1000} s and was not. Split the file, or give it more time with --timeout.`,
+            ),
+          ),
         limitMs,
       );
       worker.on('message', message).on('error', failed).on('exit', exited);
@@ -167,7 +187,10 @@ function workerFailure(error: unknown, name: string, memoryMiB: number): Codicil
   if ((error as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return new CodicilError('out_of_memory', `"${name}" was expected to be read within ${memoryMiB} MiB of memory and needed more. Split the file.`);
   }
-  return new CodicilError('internal', `The parser was expected to read "${name}" and failed: ${error instanceof Error ? error.message : String(error)}. Report the file.`);
+  return new CodicilError(
+    'internal',
+    `The parser was expected to read "${name}" and failed: ${error instanceof Error ? error.message : String(error)}. Report the file.`,
+  );
 }
 
 const cancelled = (name: string): CodicilError => new CodicilError('cancelled', `Reading "${name}" was stopped.`);

@@ -26,10 +26,12 @@ export function servePort(port: Port, workspace: Pick<Workspace, 'handlers' | 's
     const request = RequestMessageSchema.safeParse(message);
     if (!request.success) return port.close();
     const { id, route, body } = request.data;
-    handleRequest(workspace.handlers, route, body).then((result) => {
-      if (open) port.send({ type: 'response', id, result });
-    });
+    void respond(id, route, body);
   });
+  async function respond(id: number, route: string, body: unknown): Promise<void> {
+    const result = await handleRequest(workspace.handlers, route, body);
+    if (open) port.send({ type: 'response', id, result });
+  }
   port.send({ type: 'hello', contract: CONTRACT_VERSION, build: BUILD });
 }
 
@@ -38,11 +40,15 @@ type Result = { ok: true; value: unknown } | { ok: false; failure: ReturnType<ty
 /** Never rejects: whatever goes wrong is a failure with a code. */
 export async function handleRequest(handlers: Handlers, route: string, body: unknown): Promise<Result> {
   try {
-    if (!Object.hasOwn(ROUTES, route)) throw new CodicilError('invalid_request', `A route of the contract was expected, "${route.slice(0, 40)}" was found. Use a window of the same version.`);
+    if (!Object.hasOwn(ROUTES, route))
+      throw new CodicilError('invalid_request', `A route of the contract was expected, "${route.slice(0, 40)}" was found. Use a window of the same version.`);
     const parsed = ROUTES[route as Route].request.safeParse(body);
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
-      throw new CodicilError('invalid_request', `The body of ${route} was expected to fit its schema; at "${issue?.path.join('.')}": ${issue?.message}. Use a window of the same version.`);
+      throw new CodicilError(
+        'invalid_request',
+        `The body of ${route} was expected to fit its schema; at "${issue?.path.join('.')}": ${issue?.message}. Use a window of the same version.`,
+      );
     }
     const handler = handlers[route as Route] as (request: unknown) => Promise<unknown>;
     return { ok: true, value: await handler(parsed.data) };

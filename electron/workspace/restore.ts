@@ -15,7 +15,10 @@ export function restoreDocument(id: string, packed: Uint8Array, unpack: (packed:
   }
   const version = (value as { version?: unknown } | null)?.version;
   if (typeof version === 'number' && version !== DOCUMENT_VERSION) {
-    throw new CodicilError('version_mismatch', `A stored document of version ${DOCUMENT_VERSION} was expected, version ${version} was found. Its file has to be parsed again.`);
+    throw new CodicilError(
+      'version_mismatch',
+      `A stored document of version ${DOCUMENT_VERSION} was expected, version ${version} was found. Its file has to be parsed again.`,
+    );
   }
   const parsed = DocumentSchema.safeParse(value);
   if (!parsed.success) throw corrupt(id, `${parsed.error.issues[0]?.path.join('.')}: ${parsed.error.issues[0]?.message}`);
@@ -24,7 +27,10 @@ export function restoreDocument(id: string, packed: Uint8Array, unpack: (packed:
 }
 
 function corrupt(id: string, found: string): CodicilError {
-  return new CodicilError('corrupt_file', `The stored form of document ${id.slice(0, 12)} was expected to be whole; found: ${found}. Remove the document and add its file again.`);
+  return new CodicilError(
+    'corrupt_file',
+    `The stored form of document ${id.slice(0, 12)} was expected to be whole; found: ${found}. Remove the document and add its file again.`,
+  );
 }
 
 /** Errors: corrupt_file. */

@@ -16,8 +16,10 @@ const TERMS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Ha
 
 /** Words of a question that say nothing about its subject. A query of nothing else uses them after all. */
 const STOP = new Set(
-  ('a an and any are as at be by can do does each for from has have how i if in into is it its may must of on or shall should than that the their there ' +
-    'these they this to under was what when where which who whom whose why will with would you your agreement contract document clause section').split(' '),
+  (
+    'a an and any are as at be by can do does each for from has have how i if in into is it its may must of on or shall should than that the their there ' +
+    'these they this to under was what when where which who whom whose why will with would you your agreement contract document clause section'
+  ).split(' '),
 );
 /** More terms than this only slow the query down; the first ones carry the subject. */
 const MAX_TERMS = 40;

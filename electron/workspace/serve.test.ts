@@ -18,7 +18,9 @@ async function open(): Promise<{ served: Served; cookie: string; base: string }>
   writeFileSync(path.join(renderer, 'assets', 'parser.wasm'), 'wasm');
   writeFileSync(path.join(folder, 'secret.txt'), 'secret');
   const workspace = new Workspace({
-    dataDir: path.join(folder, 'data'), prefill: false, reader: null,
+    dataDir: path.join(folder, 'data'),
+    prefill: false,
+    reader: null,
     spawnEngine: () => Promise.reject(new Error('no engine is expected here')),
   });
   const served = await serveBrowser({ workspace, folder: renderer, port: 0 });
@@ -31,12 +33,21 @@ async function open(): Promise<{ served: Served; cookie: string; base: string }>
 }
 
 /** Unlike fetch this sends the path and the Host header as they are. */
-function get(port: number, target: string, headers: Readonly<Record<string, string>>): Promise<{ status: number; body: string; headers: Readonly<Record<string, unknown>> }> {
+function get(
+  port: number,
+  target: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<{ status: number; body: string; headers: Readonly<Record<string, unknown>> }> {
   return new Promise((resolve, reject) => {
     httpRequest({ host: '127.0.0.1', port, path: target, headers }, (response) => {
       let body = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk)).on('end', () => resolve({ status: response.statusCode!, body, headers: response.headers }));
-    }).on('error', reject).end();
+      response
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => (body += chunk))
+        .on('end', () => resolve({ status: response.statusCode!, body, headers: response.headers }));
+    })
+      .on('error', reject)
+      .end();
   });
 }
 
@@ -89,7 +100,17 @@ describe('the server of the window', () => {
 
   it('serves nothing from outside its folder', async () => {
     const { served, cookie } = await open();
-    for (const target of ['/../secret.txt', '/%2e%2e/secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/%00', '/%', '//secret.txt', 'http://127.0.0.1/secret.txt', '/assets/']) {
+    for (const target of [
+      '/../secret.txt',
+      '/%2e%2e/secret.txt',
+      '/..%2fsecret.txt',
+      '/assets/..%2f..%2fsecret.txt',
+      '/%00',
+      '/%',
+      '//secret.txt',
+      'http://127.0.0.1/secret.txt',
+      '/assets/',
+    ]) {
       const answer = await get(served.port, target, { cookie });
       expect([target, answer.status, answer.body]).toEqual([target, 404, 'There is no such file.\n']);
     }

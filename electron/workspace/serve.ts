@@ -33,14 +33,37 @@ export interface Served {
 }
 
 const MIME: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.mjs': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json', '.map': 'application/json', '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.png': 'image/png', '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2', '.woff': 'font/woff', '.ttf': 'font/ttf', '.pfb': 'application/octet-stream', '.bcmap': 'application/octet-stream',
-  '.icc': 'application/octet-stream', '.gz': 'application/gzip', '.pdf': 'application/pdf', '.txt': 'text/plain; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.woff': 'font/woff',
+  '.ttf': 'font/ttf',
+  '.pfb': 'application/octet-stream',
+  '.bcmap': 'application/octet-stream',
+  '.icc': 'application/octet-stream',
+  '.gz': 'application/gzip',
+  '.pdf': 'application/pdf',
+  '.txt': 'text/plain; charset=utf-8',
 };
 const CSP = [
-  "default-src 'none'", "script-src 'self' 'wasm-unsafe-eval'", "worker-src 'self' blob:", "style-src 'self'", "img-src 'self' data: blob:",
-  "font-src 'self' data:", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self' blob:",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 const HEADERS = {
   'Content-Security-Policy': CSP,
@@ -82,7 +105,11 @@ export async function serveBrowser(options: ServeOptions): Promise<Served> {
 
 function listen(server: Server, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new CodicilError('io_failed', `Port ${port} of 127.0.0.1 was expected to be free; the system says: ${error.message}. Choose another one with --port.`)));
+    server.once('error', (error) =>
+      reject(
+        new CodicilError('io_failed', `Port ${port} of 127.0.0.1 was expected to be free; the system says: ${error.message}. Choose another one with --port.`),
+      ),
+    );
     server.listen(port, '127.0.0.1', () => resolve(server.address() as AddressInfo));
   });
 }
@@ -118,7 +145,8 @@ function urlOf(request: IncomingMessage): URL {
 const pathOf = (request: IncomingMessage): string => urlOf(request).pathname;
 
 function answer(request: IncomingMessage, response: ServerResponse, folder: string, token: string): void {
-  const say = (status: number, text: string): void => void response.writeHead(status, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
+  const say = (status: number, text: string): void =>
+    void response.writeHead(status, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' }).end(`${text}\n`);
   const refused = refusal(request, token, false);
   if (refused !== null) return say(403, refused);
   if (request.method !== 'GET' && request.method !== 'HEAD') return say(405, 'Files are only read.');
@@ -140,7 +168,9 @@ function sendFile(request: IncomingMessage, response: ServerResponse, folder: st
   const type = MIME[path.extname(file).toLowerCase()] ?? 'application/octet-stream';
   response.writeHead(200, { ...HEADERS, 'Content-Type': type, 'Content-Length': stat.size });
   if (request.method === 'HEAD') return void response.end();
-  createReadStream(file).on('error', () => response.destroy()).pipe(response);
+  createReadStream(file)
+    .on('error', () => response.destroy())
+    .pipe(response);
 }
 
 function decodePath(pathname: string): string | null {

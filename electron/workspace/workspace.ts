@@ -67,8 +67,13 @@ export class Workspace {
       emit,
     });
     this.handlers = createHandlers({
-      library: this.library, engines: this.engines, reading: this.reading, questions: this.questions,
-      document: (id) => this.document(id), prefill: options.prefill, emit,
+      library: this.library,
+      engines: this.engines,
+      reading: this.reading,
+      questions: this.questions,
+      document: (id) => this.document(id),
+      prefill: options.prefill,
+      emit,
     });
     this.statsTimer = setInterval(() => void this.pushStats(), STATS_MS);
     this.statsTimer.unref();
