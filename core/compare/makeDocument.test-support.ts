@@ -24,7 +24,12 @@ export function makeDocument(text: string, options: { readonly id?: string; read
   const references: Reference[] = [];
   for (const block of made.blocks) {
     const clauseId = made.clauses.findLast((clause) => clause.spans.some((span) => span.blockId === block.id))?.id ?? null;
-    for (const match of block.text.matchAll(TERM)) definitions.push({ term: match[1] ?? match[2]!, span: { documentId: id, blockId: block.id, start: match.index, end: match.index + match[0].length }, clauseId });
+    for (const match of block.text.matchAll(TERM)) {
+      // As the parser does: the span is the term without its quotes.
+      const term = match[1] ?? match[2]!;
+      const start = match.index + match[0].indexOf(term);
+      definitions.push({ term, span: { documentId: id, blockId: block.id, start, end: start + term.length }, clauseId });
+    }
     for (const match of block.text.matchAll(REFERENCE)) {
       const start = match.index;
       if (start === 0) continue;
