@@ -22,7 +22,7 @@ export interface Label {
 }
 
 const KEYWORD =
-  /^(article|section|sec\.|§|part|chapter|clause|schedule|exhibit|annex|appendix|attachment|addendum)\s{0,3}([0-9]{1,3}(?:\.[0-9]{1,3}){0,5}|[ivxlc]{1,7}|[a-z](?:[-.]?[0-9]{1,2})?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?![\p{L}\p{N}(])/iu;
+  /^(article|section|sec\.|§|part|chapter|clause|schedule|exhibit|annex|appendix|attachment|addendum)\s{0,3}([0-9]{1,3}(?:\.[0-9]{1,3}){0,5}|[ivxlc]{1,7}(?:\.[0-9]{1,3})*|[a-z](?:[-.]?[0-9]{1,2})?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?![\p{L}\p{N}(])/iu;
 const DECIMAL = /^([0-9]{1,3}(?:\.[0-9]{1,3}){0,6})(\.(?=$|[\s“"‘'(\p{Lu}])|[、)）．](?!\d)|:(?=\s|$)|(?=\s|$))/u;
 const PAREN = /^[(（]\s?([0-9]{1,3}|[a-z]{1,6}|[A-Z]{1,6})\s?[)）]/;
 const BARE = /^([a-z]{1,5}|[A-Z]{1,5})([.)])(?=\s|$)/;
@@ -54,7 +54,9 @@ function readDecimal(text: string): Label | null {
   if (!match) return null;
   const printed = match[1] as string;
   const sign = match[2] as string;
-  const values = printed.split('.').map(Number);
+  const parts = printed.split('.').map(Number);
+  // "2.0 Term" heads 2.1, 2.2: it counts as 2.
+  const values = parts.length === 2 && parts[1] === 0 ? parts.slice(0, 1) : parts;
   const after = text.slice(match[0].length).trimStart();
   if (UNIT_AFTER.test(after)) return null;
   if (/^[)）]/.test(sign)) return finish(text, printed + sign, [{ form: '1)', values }]);
@@ -99,9 +101,10 @@ function readKeyword(text: string): Label | null {
   const word = printedWord.toLowerCase();
   if (printedWord[0] === printedWord[0]?.toLowerCase() && word !== '§') return null;
   const after = text.slice(match[0].length);
-  if (!/^(\s*$|\s*[.:–—-]|\s+["“‘'(\p{Lu}\p{Lo}])/u.test(after) || /^\s*\(?(of|to|and|or|above|below|hereof)\b/.test(after)) return null;
+  if (!/^(\s*$|\s*[.:–—-]|\s+["“‘'([\p{Lu}\p{Lo}])/u.test(after) || /^\s*\(?(of|to|and|or|above|below|hereof)\b/.test(after)) return null;
   const values = keywordValues(match[2] as string);
-  if (values.length === 0) return null;
+  // "Exhibit 10.1" is a filing number of the SEC, not an exhibit of the agreement.
+  if (values.length === 0 || (SCHEDULES.has(word) && values.length > 1)) return null;
   const form = SCHEDULES.has(word) ? 'schedule' : word === '§' || word === 'sec.' ? 'section' : word;
   const dotted = form === 'section' || form === 'clause';
   return finish(text, match[0].trimEnd(), [{ form: dotted && values.length > 1 ? '1' : form, values }]);
@@ -109,6 +112,7 @@ function readKeyword(text: string): Label | null {
 
 function keywordValues(printed: string): readonly number[] {
   if (/^[0-9]/.test(printed)) return printed.split('.').map(Number);
+  if (printed.includes('.') && romanValue(printed.slice(0, printed.indexOf('.'))) > 0) return [romanValue(printed.slice(0, printed.indexOf('.'))), ...printed.split('.').slice(1).map(Number)];
   const word = wordValue(printed);
   if (word > 0) return [word];
   const dashed = /^([a-z])[-.]?([0-9]+)$/i.exec(printed);
@@ -152,9 +156,4 @@ export function isContentsLine(text: string): boolean {
 
 export function isContentsTitle(text: string): boolean {
   return text.length < 40 && CONTENTS_TITLE.test(text);
-}
-
-/** Below a title "Contents" a short line that ends in a page number, with or without leaders. */
-export function isContentsEntry(text: string): boolean {
-  return isContentsLine(text) || (text.length < 160 && /(?:^|\s)(?:\d{1,3}|[ivxl]{1,5})$/.test(text) && !/[.;:]\s*\S{0,5}$/.test(text));
 }

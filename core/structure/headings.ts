@@ -3,9 +3,8 @@
 // Rule: a heading is short, names a subject and is no sentence: set apart by emphasis, or written in title case, or without a verb.
 import type { Block } from '../contract/document.ts';
 import type { Range } from '../ingest/raw.ts';
+import { hasVerb, isSentence, isTitleCase } from '../ingest/titles.ts';
 
-const SMALL = new Set(['a', 'an', 'and', 'as', 'at', 'but', 'by', 'for', 'from', 'in', 'into', 'nor', 'not', 'of', 'on', 'or', 'per', 'the', 'to', 'upon', 'via', 'vs', 'with', 'without', 'under', 'between', 'through', 'during', 'after', 'before', 'against', 'if', 'its', 'than', 'that', 'over', 'any', 'all', 'within', 'until', 'be', 'etc', 'other', 'etc']);
-const VERB = /\b(is|are|was|were|will|shall|may|must|can|has|have|had|means?|includes?|agrees?|represents?|warrants?|applies|apply|do|does|would|should|includ\w+)\b/i;
 const ABBREVIATION = /(?:^|\s)(?:inc|ltd|co|corp|llc|no|nos|u\.s|u\.k|e\.g|i\.e|etc|mr|mrs|ms|dr|art|sec|st|vs|p|pp|cf|[a-z])$/i;
 
 /** Longest heading seen in the template corpora: 97 characters, 13 words. */
@@ -19,13 +18,16 @@ export function headingOf(block: Block, rest: number, emphasis: readonly Range[]
     const whole = trimHeading(text);
     const runIn = readRunIn(text, rest, emphasis);
     // A bold block of two sentences is a run-in heading and its text.
-    return runIn !== '' && runIn.length < whole.length ? runIn : whole;
+    if (runIn !== '' && runIn.length < whole.length) return runIn;
+    return isSentence(whole) ? '' : whole;
   }
   return readRunIn(text, rest, emphasis);
 }
 
 export function trimHeading(text: string): string {
-  return text.trim().replace(/[\s.:：。–—-]+$/u, '');
+  const bare = text.trim().replace(/[\s.:：。–—-]+$/u, '');
+  // "[Financial Statements. ...]": an option bracket that opens here closes after the text.
+  return bare.startsWith('[') && !bare.includes(']') ? bare.slice(1) : bare;
 }
 
 function readRunIn(text: string, rest: number, emphasis: readonly Range[]): string {
@@ -41,7 +43,7 @@ function readRunIn(text: string, rest: number, emphasis: readonly Range[]): stri
   if (set === undefined && emphasis.length > 0 && stop.sign === '' && !isTitleCase(words)) return '';
   if (/[,;]/.test(phrase) && !isTitleCase(words)) return '';
   if (isTitleCase(words) && (stop.sign !== '' || words.length <= 8)) return trimHeading(phrase);
-  return stop.sign === '.' && stop.at + 1 < text.trimEnd().length && words.length <= 5 && !VERB.test(phrase) ? trimHeading(phrase) : '';
+  return stop.sign === '.' && stop.at + 1 < text.trimEnd().length && words.length <= 5 && !hasVerb(phrase) ? trimHeading(phrase) : '';
 }
 
 interface Stop {
@@ -58,14 +60,4 @@ function firstStop(text: string): Stop {
     return { at: match.index, sign: match[1] as string };
   }
   return { at: text.length, sign: '' };
-}
-
-function isTitleCase(words: readonly string[]): boolean {
-  let large = 0;
-  for (const word of words) {
-    const bare = word.replace(/^[("“‘'[]+/, '').replace(/[)"”’',\]]+$/, '');
-    if (/^[\p{Lu}\d&/–—-]/u.test(bare) || bare === '') large++;
-    else if (!SMALL.has(bare.toLowerCase())) return false;
-  }
-  return large > 0;
 }

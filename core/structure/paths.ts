@@ -15,7 +15,7 @@ export function pathOf(number: string, form: string, ancestors: readonly { reado
     const article = ancestors.findLast((entry) => entry.form === 'article')?.path;
     return joinWords(article ?? schedule, printed);
   }
-  if (form === '1' && printed.includes('.')) return joinWords(schedule, printed.replace(/^[^\d]+/, ''));
+  if (form === '1' && printed.includes('.')) return joinWords(schedule, printed.replace(/^(?:[a-z]+\.?|§)\s*(?=\S)/i, ''));
   if (form === '款' || form === '项' || form.startsWith('(') || form === '（一）') return parentPath + printed;
   if (parent === undefined || parentPath === '') return printed;
   // "a." below a number is cited in brackets: 5.3(a).

@@ -47,7 +47,7 @@ function western(text: string, from: number): Mention[] {
   WESTERN.lastIndex = from;
   for (let match = WESTERN.exec(text); match; match = WESTERN.exec(text)) {
     const end = match.index + match[0].length;
-    if (OTHER_TEXT.test(text.slice(end, end + 120)) || /[a-z]/.test(text[end] ?? '')) continue;
+    if (OTHER_TEXT.test(text.slice(end, end + 120)) || /[A-Za-z]/.test(text[end] ?? '')) continue;
     const word = match[1] as string;
     const first = match[2] as string;
     const firstEnd = end - (match[3] as string).length;

@@ -47,10 +47,27 @@ const MAX_OPEN = 24;
 const RANKS: Readonly<Record<string, number>> = { schedule: 0, 编: 1, part: 1, 部分: 1, chapter: 2, 章: 2, article: 3, 节: 3, section: 4, clause: 4, 条: 4, 款: 5, 项: 6 };
 const DECIMAL_RANK = 5;
 
-export function placeNumbers(items: readonly Item[]): Placed[] {
+export function placeNumbers(found: readonly Item[]): Placed[] {
+  const items = dropListedSchedules(found);
   const placer = new Placer();
   const next = nextLabels(items);
   return items.map((item, index) => placer.place(item, next[index] ?? null));
+}
+
+/** "Exhibit A - Price List / Exhibit B - ..." one after the other is a list of exhibits where the same numbers come again, or the body comes after it. */
+function dropListedSchedules(items: readonly Item[]): Item[] {
+  const isSchedule = (item: Item | undefined): boolean => item?.label?.readings[0]?.form === 'schedule';
+  const body = items.findIndex((item) => item.label !== null && !isSchedule(item) && !item.label.weak);
+  const counts = new Map<string, number>();
+  for (const item of items) if (item.label && isSchedule(item)) counts.set(item.label.number.toLowerCase(), (counts.get(item.label.number.toLowerCase()) ?? 0) + 1);
+  return items.map((item, index) => {
+    if (!item.label || !isSchedule(item)) return item;
+    const key = item.label.number.toLowerCase();
+    const left = counts.get(key) ?? 0;
+    counts.set(key, left - 1);
+    const listed = isSchedule(items[index + 1]) || isSchedule(items[index - 1]);
+    return listed && (left > 1 || index < body) ? { ...item, label: null, heading: false } : item;
+  });
 }
 
 function nextLabels(items: readonly Item[]): (Label | null)[] {
@@ -66,13 +83,15 @@ function nextLabels(items: readonly Item[]): (Label | null)[] {
 class Placer {
   private stack: Open[] = [];
   private paused = false;
+  /** The heading's rank is declared by the source: then no bracketed list goes on across it. A bold line may be anything. */
+  private declared = false;
   private seenArticle = false;
   private sectionAboveArticle = false;
 
   place(item: Item, next: Label | null): Placed {
     const { label } = item;
     if (!label) {
-      if (item.heading) this.paused = true;
+      if (item.heading) [this.paused, this.declared] = [true, item.block.level !== null];
       return { kind: 'text', item };
     }
     const fresh = this.paused && !this.goesOn(label);
@@ -94,7 +113,7 @@ class Placer {
 
   /** After an unnumbered heading numbering goes on with a top sequence or starts anew. */
   private goesOn(label: Label): boolean {
-    return label.readings.some((reading) => !reading.form.startsWith('(') && this.stack.some((open) => follows(open, reading)));
+    return label.readings.some((reading) => !(this.declared && reading.form.startsWith('(')) && this.stack.some((open) => follows(open, reading)));
   }
 
   private choose(item: Item, label: Label, next: Label | null): Choice | null {

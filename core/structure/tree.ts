@@ -20,7 +20,7 @@ interface Draft {
   readonly path: string;
   readonly number: string;
   readonly form: string;
-  readonly heading: string;
+  heading: string;
   readonly depth: number;
   readonly indent: number;
   readonly spans: Span[];
@@ -29,6 +29,8 @@ interface Draft {
 
 /** Text that closes an agreement belongs to no numbered clause. */
 const CLOSING = /^(?:in witness whereof|signed by the parties|以下无正文|（以下无正文|\(以下无正文|本页无正文)/i;
+/** Numbers whose heading often stands on the next line. */
+const NAMED_BELOW: ReadonlySet<string> = new Set(['schedule', 'article', 'part', 'chapter', 'section', '章', '节', '编', '部分']);
 /** A document of ten thousand nested headings is damaged input, not a contract; the tree stays usable. */
 const MAX_DEPTH = 24;
 
@@ -97,9 +99,15 @@ class TreeBuilder {
 
   private addHeading(block: Block): void {
     const last = this.current;
-    // Title lines before the first text are one preamble: "MUTUAL NDA" / "(Version 1.0)".
-    const onlyTitle = last !== null && last.form === 'title' && last.spans.every((span) => this.headingBlocks.has(span.blockId));
-    if (!this.numbered && onlyTitle && (block.level ?? 1) === 1 && this.titles.length === 0) {
+    const headed = last !== null && last.spans.every((span) => this.headingBlocks.has(span.blockId));
+    // "ARTICLE I" / "DEFINITIONS", "Exhibit A" / "PRICE LIST": the line below a bare number is its heading.
+    if (headed && last.heading === '' && NAMED_BELOW.has(last.form)) {
+      last.heading = trimHeading(block.text);
+      this.span(last, block);
+      return;
+    }
+    // Title lines one after the other are one title: "MUTUAL NDA" / "(Version 1.0)".
+    if (headed && last.form === 'title' && (block.level === null || (block.level === 1 && !this.numbered && this.titles.length === 0))) {
       this.span(last, block);
       return;
     }
@@ -136,7 +144,7 @@ class TreeBuilder {
   }
 
   private span(draft: Draft, block: Block): void {
-    if (block.kind === 'heading') this.headingBlocks.add(block.id);
+    if (block.kind === 'heading' || (draft.spans.length === 0 && draft.number !== '' && block.text.length <= draft.number.length + 1)) this.headingBlocks.add(block.id);
     this.ownerOf.set(block.id, draft.id);
     if (block.text.length > 0) draft.spans.push({ documentId: this.raw.id, blockId: block.id, start: 0, end: block.text.length });
   }

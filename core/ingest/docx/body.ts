@@ -6,6 +6,7 @@ import type { Block } from '../../contract/document.ts';
 import { bulletLength, isContentsLine, isContentsTitle, readLabel } from '../labels.ts';
 import { within, type Watch } from '../limits.ts';
 import type { Range } from '../raw.ts';
+import { isSentence } from '../titles.ts';
 import type { ListNumber, Numbering } from './numbering.ts';
 import { emphasisOf, emptyContent, RunReader, type Counts, type ParagraphContent } from './runs.ts';
 import { merge, readLook, type Styles, type StyleLook } from './styles.ts';
@@ -214,7 +215,7 @@ function isTitle(text: string, level: number | null, bold: boolean, look: StyleL
   const title = text.replace(/^[.:、．\s]+/, '');
   const words = title.split(' ').length;
   if (title === '') return level !== null;
-  if (title.length > 140 || words > 16 || /[,;，；]$/.test(title) || /_{4}/.test(title)) return false;
+  if (title.length > 140 || words > 16 || /[,;，；]$/.test(title) || /_{4}/.test(title) || isSentence(title)) return false;
   // Styled headings often carry a whole clause ("Heading 2" as body text): two sentences are no title.
   if (level !== null) return !/[.。][\s]+\p{Lu}/u.test(title);
   const capitals = title === title.toUpperCase() && /\p{Lu}{3}/u.test(title);

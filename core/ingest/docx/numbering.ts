@@ -115,7 +115,7 @@ export class Numbering {
       if (!shown || at > index) return '';
       // A level that no paragraph has reached shows its start value and counts from there.
       counter[at] ??= instance.starts.get(at) ?? shown.start;
-      return formatNumber(counter[at], level.legal && shown.format !== 'none' ? 'decimal' : shown.format);
+      return formatNumber(counter[at], level.legal && !/^(?:none|decimalZero)$/.test(shown.format) ? 'decimal' : shown.format);
     });
     return { text: text.replace(/\s+/g, ' ').trim(), bullet: false, level };
   }

@@ -3,8 +3,9 @@
 // Owns: joining lines, headings by outline, size, boldness and capitals, list items, signature lines.
 // Rule: every character of a block's text that was printed lies in exactly one line; joints (spaces at line ends) lie in none.
 import type { Block, Line, Place } from '../../contract/document.ts';
-import { bulletLength, isContentsEntry, isContentsLine, isContentsTitle, readLabel } from '../labels.ts';
+import { bulletLength, readLabel } from '../labels.ts';
 import type { OutlineEntry, Range } from '../raw.ts';
+import { isSentence } from '../titles.ts';
 import { boxOf } from './glyphs.ts';
 import { jointOf } from './hyphens.ts';
 import type { PdfLine } from './lines.ts';
@@ -27,9 +28,6 @@ export class BlockBuilder {
   private readonly bodySize: number;
   private readonly lefts: ReadonlyMap<string, number>;
   private readonly outline: ReadonlyMap<string, OutlineEntry>;
-  /** Blocks since the title of a table of contents that were no entries of it; null outside. */
-  private strays: number | null = null;
-
   constructor(lines: readonly PdfLine[], words: ReadonlySet<string>, outline: readonly OutlineEntry[]) {
     this.words = words;
     this.bodySize = bodySizeOf(lines);
@@ -37,8 +35,7 @@ export class BlockBuilder {
     this.outline = new Map(outline.map((entry) => [foldTitle(entry.title), entry]));
   }
 
-  build(group: readonly PdfLine[], id: string, repeated: boolean): BuiltBlock {
-    const furniture = repeated || this.isContents(group.map((line) => line.text).join(' '));
+  build(group: readonly PdfLine[], id: string, furniture: boolean): BuiltBlock {
     const bullet = furniture ? 0 : bulletLength((group[0] as PdfLine).text);
     const first = bullet > 0 && (group[0] as PdfLine).text.length > bullet ? dropStart(group[0] as PdfLine, bullet) : (group[0] as PdfLine);
     const bulleted = first !== group[0];
@@ -57,22 +54,6 @@ export class BlockBuilder {
       font: { size, bold, italic: lines.every((line) => line.italic) }, cell: null,
     };
     return { block, emphasis: joined.emphasis };
-  }
-
-  /** Tables of contents are furniture: their numbers would begin every clause a second time. */
-  private isContents(text: string): boolean {
-    if (isContentsTitle(text)) {
-      this.strays = 0;
-      return true;
-    }
-    if (this.strays === null) return isContentsLine(text);
-    if (isContentsEntry(text)) {
-      this.strays = 0;
-      return true;
-    }
-    // "Page", "Section": column titles stand between entries; two blocks of text end the table.
-    if (++this.strays >= 2) this.strays = null;
-    return false;
   }
 
   private outlineOf(text: string, rest: number): OutlineEntry | undefined {
@@ -147,7 +128,7 @@ function isHeading(text: string, rest: number, lines: readonly PdfLine[], bold: 
   const title = text.slice(rest);
   const words = title.split(' ').length;
   if (words > 14 || title.length > 110 || !/\p{L}{2}/u.test(text) || /[,;:，；]$/.test(title)) return false;
-  if (/[_…]{3}|\.{4}/.test(title)) return false;
+  if (/[_…]{3}|\.{4}/.test(title) || isSentence(title)) return false;
   const capitals = title === title.toUpperCase() && /\p{Lu}{3}/u.test(title);
   if (large) return !/[.。]$/.test(title) || bold;
   if (bold || (rest > 0 && title !== '' && lines.length === 1 && (lines[0] as PdfLine).bold)) return lines.length <= 3;

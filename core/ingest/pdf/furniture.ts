@@ -24,10 +24,12 @@ export function findFurniture(lines: readonly PdfLine[], heights: readonly numbe
     else pagesOf.set(key, new Set([line.page]));
   });
   const edges = edgeLines(lines);
+  const inside = insideRepeats(lines, heights.length);
+  const counted = countedPages(lines);
   // Left and right pages may differ and a first page may be free of them: a fifth of the pages, at least two (three in long documents).
   const least = Math.max(heights.length > 6 ? 3 : 2, Math.ceil(heights.length * 0.2));
   return lines.map((line, index) => {
-    if (line.slanted) return true;
+    if (line.slanted || inside.has(foldDigits(line.text)) || counted.has(index)) return true;
     const key = keys[index];
     if (key === null || key === undefined) return false;
     if (heights.length > 1 && repeats(pagesOf, key, least)) return true;
@@ -35,11 +37,42 @@ export function findFurniture(lines: readonly PdfLine[], heights: readonly numbe
   });
 }
 
+function foldDigits(text: string): string {
+  return text.toLowerCase().replace(/\d+/g, '#').replace(/\b[ivxl]+$/, '#').replace(/\s+/g, ' ');
+}
+
+/** Web pages printed to PDF keep the foot of the old page in the middle of the new one: such lines recur on a third of the pages, wherever they stand. */
+function insideRepeats(lines: readonly PdfLine[], pages: number): Set<string> {
+  const pagesOf = new Map<string, Set<number>>();
+  for (const line of lines) {
+    if (line.text.length < 10 || line.text.length > 160) continue;
+    const key = foldDigits(line.text);
+    const seen = pagesOf.get(key);
+    if (seen) seen.add(line.page);
+    else pagesOf.set(key, new Set([line.page]));
+  }
+  const least = Math.max(5, pages / 3);
+  return new Set([...pagesOf].filter(([, seen]) => seen.size >= least).map(([key]) => key));
+}
+
+/** Bare numbers that count up by one through the whole document are its old page numbers. */
+function countedPages(lines: readonly PdfLine[]): Set<number> {
+  const bare = lines.flatMap((line, index) => {
+    const match = /^[-–—\s]*(\d{1,4})[-–—\s]*$/.exec(line.text);
+    return match ? [{ index, value: Number(match[1]) }] : [];
+  });
+  const steps = new Set<number>();
+  bare.forEach((entry, at) => {
+    const next = bare[at + 1];
+    if (next && next.value === entry.value + 1) steps.add(entry.index).add(next.index);
+  });
+  return steps.size >= 4 ? steps : new Set();
+}
+
 function keyOf(line: PdfLine, height: number): string | null {
   const middle = (line.box.y0 + line.box.y1) / 2 / Math.max(1, height);
   if (middle > TOP_SHARE && middle < BOTTOM_SHARE) return null;
-  const words = line.text.toLowerCase().replace(/\d+/g, '#').replace(/\b[ivxl]+$/, '#').replace(/\s+/g, ' ');
-  return `${words}@${Math.round(line.box.y0 / PLACE_STEP)}`;
+  return `${foldDigits(line.text)}@${Math.round(line.box.y0 / PLACE_STEP)}`;
 }
 
 function repeats(pagesOf: ReadonlyMap<string, ReadonlySet<number>>, key: string, least: number): boolean {

@@ -2,7 +2,7 @@
 //
 // Owns: the break decision (number at a line's start, leading, short last line, indent, size, boldness), paragraphs that go on over columns and pages.
 // Leaves kinds and headings to blocks.ts. Rule: a block begins at every clause number that begins a line, unless the line is plainly a wrapped one.
-import { bulletLength, isContentsLine, readLabel } from '../labels.ts';
+import { bulletLength, readLabel } from '../labels.ts';
 import type { PdfLine } from './lines.ts';
 
 interface Bounds {
@@ -87,7 +87,7 @@ function typicalPitch(lines: readonly PdfLine[]): number {
 }
 
 function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, bounds: ReadonlyMap<string, Bounds>, pitch: number, listed: Listed): boolean {
-  if (line.axis !== last.axis || line.slanted !== last.slanted || isContentsLine(last.text)) return true;
+  if (line.axis !== last.axis || line.slanted !== last.slanted) return true;
   const room = bounds.get(regionKey(last));
   const short = room !== undefined && isShort(last, line, room);
   const ended = SENTENCE_END.test(last.text);
@@ -137,8 +137,8 @@ function startsWithNumber(group: readonly PdfLine[], last: PdfLine, line: PdfLin
   const body = group.length > 1 ? (group[1] as PdfLine).box.x0 : null;
   const moved = body === null ? Math.abs(line.box.x0 - last.box.x0) > 0.5 * line.size && line.box.x0 < last.box.x0 : Math.abs(line.box.x0 - body) > 0.5 * line.size;
   if (form.startsWith('(') || form === '1)' || form === 'a)') {
-    if (short || moved || line.box.x0 > last.box.x0 + line.size) return true;
-    return label.readings.some((reading) => reading.values[0] === 1) ? ended : paused && listed.follows(line);
+    if (moved || line.box.x0 > last.box.x0 + line.size) return true;
+    return label.readings.some((reading) => reading.values[0] === 1) ? short || ended : (short || paused) && listed.follows(line);
   }
   // "... under Section / 5.2 of this Agreement": a wrapped mention goes on in lower case or stands after a word that announces a number.
   if (/^\p{Ll}/u.test(rest) && !(short || moved)) return false;

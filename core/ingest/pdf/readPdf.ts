@@ -8,6 +8,7 @@ import { CodicilError } from '../../contract/errors.ts';
 import { within, type Watch } from '../limits.ts';
 import type { OutlineEntry, Range } from '../raw.ts';
 import { BlockBuilder } from './blocks.ts';
+import { findContents } from './contents.ts';
 import { findFurniture } from './furniture.ts';
 import { readGlyphs } from './glyphs.ts';
 import { collectWords } from './hyphens.ts';
@@ -23,7 +24,7 @@ export interface PdfContent {
 }
 
 export async function readPdf(bytes: Uint8Array, name: string, password: string | undefined, watch: Watch): Promise<PdfContent> {
-  const library = await import('mupdf');
+  const library = await loadLibrary();
   const document = open(library, bytes, name);
   try {
     unlock(document, name, password);
@@ -39,6 +40,14 @@ export async function readPdf(bytes: Uint8Array, name: string, password: string 
   } finally {
     document.destroy();
   }
+}
+
+/** mupdf prints every flaw of a file that it repairs; libraries here do not print. What a host set for the module (its place) is kept. */
+function loadLibrary(): Promise<typeof mupdf> {
+  const host = globalThis as { $libmupdf_wasm_Module?: Record<string, unknown> };
+  const drop = (): void => undefined;
+  host.$libmupdf_wasm_Module = { print: drop, printErr: drop, ...host.$libmupdf_wasm_Module };
+  return import('mupdf');
 }
 
 interface PageContent {
@@ -140,7 +149,8 @@ function readOutline(document: mupdf.Document): OutlineEntry[] {
 }
 
 function build(content: PageContent, outline: readonly OutlineEntry[], watch: Watch): Pick<PdfContent, 'blocks' | 'emphasis'> {
-  const furniture = findFurniture(content.lines, content.pages.map((page) => page.height));
+  const contents = findContents(content.lines);
+  const furniture = findFurniture(content.lines, content.pages.map((page) => page.height)).map((found, index) => found || contents[index] === true);
   const body = content.lines.filter((_line, index) => furniture[index] !== true);
   const builder = new BlockBuilder(body, collectWords(body), outline);
   const groups = [
