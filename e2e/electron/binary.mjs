@@ -5,7 +5,7 @@
 // Rule: nothing is guessed; when the binary cannot be had the reason is returned and the desktop tests are skipped aloud.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -23,6 +23,13 @@ const runs = (file, args, cwd) => {
 function findFile(folder, pattern) {
   const name = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((entry) => pattern.test(entry));
   return name === undefined ? undefined : path.join(folder, name);
+}
+
+/** A packaged Electron runs what lies in resources/app: there, one line that loads the shim of this repository. @param {string} app */
+function writeLoader(app) {
+  mkdirSync(app, { recursive: true });
+  writeFileSync(path.join(app, 'package.json'), '{ "name": "codicil-desktop-test", "main": "main.cjs" }\n');
+  writeFileSync(path.join(app, 'main.cjs'), "require(process.env.CODICIL_SHIM);\n");
 }
 
 /** @param {string} folder @returns {string | null} the reason why it could not be unpacked */
@@ -48,6 +55,7 @@ function unpack(folder) {
   if (!program) return 'there is no Electron program in the AppImage';
   renameSync(path.join(root, program), path.join(root, 'electron'));
   for (const name of readdirSync(path.join(root, 'resources'))) rmSync(path.join(root, 'resources', name), { recursive: true });
+  writeLoader(path.join(root, 'resources', 'app'));
   renameSync(root, folder);
   rmSync(work, { recursive: true, force: true });
   return null;

@@ -1,0 +1,62 @@
+// `npm run demo`: a fresh clone to answers about two real contracts, without a display.
+//
+// Owns: the order of the show and its questions. Everything shown comes out of the command line (`codicil compare`, `summary`, `ask`),
+// run as a user would run it; nothing is prepared. Exit code 1 when a command fails, an answer misses its quote, or the absent one is "found".
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { node24, ROOT, run, say, setup } from './setup.mjs';
+
+const BEFORE = 'assets/samples/bonterms-psa-1.0.pdf';
+const AFTER = 'assets/samples/bonterms-psa-1.2.pdf';
+
+/** Questions with words that stand in the right sentence of the agreement; the last one has no answer in it. */
+const QUESTIONS = /** @type {const} */ ([
+  ['When are invoices due?', 'within 30 days after the invoice date'],
+  ['What is the charge for late payments?', '1.5% per month'],
+  ['How many days does the customer have to review a deliverable?', '15 days'],
+  ['Is liability capped?', 'will not exceed the General Cap'],
+  ['Can the agreement be assigned without consent?', 'may assign this Agreement'],
+  ['Is source code held in escrow?', null],
+]);
+
+/** @param {string} text */
+const title = (text) => process.stdout.write(`\n\u001b[1m${text}\u001b[0m\n\n`);
+
+const started = Date.now();
+await setup({ renderer: true });
+const folder = mkdtempSync(path.join(os.tmpdir(), 'codicil-demo-'));
+const codicil = (/** @type {readonly string[]} */ args) => run(node24(), ['electron/cli/main.ts', ...args, '--data-dir', folder], { show: true });
+let sound = true;
+
+try {
+  title('1  Two published versions of one agreement, compared clause by clause');
+  sound = (await codicil(['compare', BEFORE, AFTER])) === 0 && sound;
+
+  title('2  What the newer one says, as structured fields');
+  sound = (await codicil(['summary', AFTER])) === 0 && sound;
+
+  title('3  Questions, put by the model that ships to every part of the text');
+  sound = (await codicil(['ask', AFTER, ...QUESTIONS.flatMap(([question]) => ['--question', question])])) === 0 && sound;
+
+  say('\nChecking the answers against the sentences that are right ...');
+  const child = spawnSync(node24(), ['electron/cli/main.ts', 'ask', AFTER, ...QUESTIONS.flatMap(([question]) => ['--question', question]), '--json', '--data-dir', folder], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  /** @type {{ verdict: string, evidence: { quote: string, state: string }[] }[]} */
+  const answers = JSON.parse(child.stdout).answers;
+  for (const [i, [question, words]] of QUESTIONS.entries()) {
+    const answer = answers[i];
+    const right = words === null ? answer?.verdict !== 'found' : answer?.evidence.some((entry) => entry.state === 'verified' && entry.quote.includes(words));
+    process.stdout.write(`  ${right ? 'right' : 'WRONG'}  ${question}\n`);
+    sound &&= Boolean(right);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+say(`\n${sound ? 'Done' : 'Something failed'} in ${Math.round((Date.now() - started) / 1000)} s. Next: npm start`);
+process.exitCode = sound ? 0 : 1;
