@@ -10,7 +10,6 @@ import { clean, clip, columnsOf, formatMs, formatNumber, plural, wrap, type Term
 
 export const ask: Command = {
   name: 'ask',
-  summary: 'Ask a question; the answer is quoted with its places',
   usage: '<question> [<file|folder|id>...]',
   about:
     'Puts the question to every window of every document. The Reader points at sentences, the program checks that they stand there. Without files, all documents of the library are asked. With --model a Writer phrases the answer, and each of its sentences is checked.',

@@ -7,7 +7,6 @@ import { clean, clip, columnsOf, plural } from './terminal.ts';
 
 export const clauses: Command = {
   name: 'clauses',
-  summary: 'Print the clause tree of documents',
   usage: '<file|folder|id>...',
   about: 'Prints the numbered clause tree with headings. Numbers are those of the document: what is wrong there is kept (see codicil lint).',
   options: {

@@ -17,7 +17,6 @@ export interface OptionSpec {
 }
 export interface Command {
   readonly name: string;
-  readonly summary: string;
   /** After the name: "<file|folder|id>...". */
   readonly usage: string;
   readonly about: string;
@@ -37,6 +36,9 @@ export const COMMON_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   threads: { value: 'N', help: 'Threads of the engine (one per physical core)' },
   help: { help: 'Show this' },
 };
+
+/** Cause of an error that was told when it happened. */
+export const TOLD = Symbol('told');
 
 /** A command line that cannot be understood. Exits with 2. */
 export class UsageError extends Error {

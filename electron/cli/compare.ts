@@ -9,7 +9,6 @@ import { clean, clip, columnsOf, formatMs, plural, wrap, type Terminal } from '.
 
 export const compare: Command = {
   name: 'compare',
-  summary: 'Compare two versions clause by clause',
   usage: '<before> <after>',
   about:
     'Aligns the clause trees of two documents, whatever their formats, and shows what was inserted, deleted, changed, moved, renumbered, split or merged. Page numbers, line breaks and hyphens are no changes.',

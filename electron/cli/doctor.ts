@@ -29,7 +29,6 @@ const LEAST_DISK = 2 ** 30;
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Check that everything is in order, and say what to do',
   usage: '',
   about:
     'Checks Node, the engine, memory, disk, the Reader, SQLite and the built window. Lines marked ! are worth a look; ✗ stops something from working and exits with 1.',

@@ -7,7 +7,6 @@ import { clean, clip, formatNumber, plural, type Terminal } from './terminal.ts'
 
 export const ingest: Command = {
   name: 'ingest',
-  summary: 'Read files and folders into the library',
   usage: '<file|folder>...',
   about:
     'Reads PDF, DOCX, text, Markdown, HTML and mail files: layout, clause tree, definitions, cross-references. A file that cannot be read is told and the others go on.',

@@ -9,7 +9,7 @@ import path from 'node:path';
 import type { Document, DocumentSummary } from '../../core/contract/document.ts';
 import { CodicilError, toFailure, type Failure } from '../../core/contract/errors.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { EXIT, type ExitCode } from './command.ts';
+import { EXIT, TOLD, type ExitCode } from './command.ts';
 import type { Session } from './session.ts';
 
 export interface Input {
@@ -76,9 +76,6 @@ export function batchExit({ inputs, failures }: Inputs): ExitCode {
   if (failures.length === 0) return EXIT.ok;
   return inputs.length > 0 ? EXIT.some : EXIT.failed;
 }
-
-/** Cause of an error that was told when it happened. */
-export const TOLD = Symbol('told');
 
 /** Errors: the one failure there was, or no_documents when nothing readable is left to work on. */
 export function expectSome({ inputs, failures }: Inputs): void {

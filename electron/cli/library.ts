@@ -6,7 +6,6 @@ import { plural } from './terminal.ts';
 
 export const library: Command = {
   name: 'library',
-  summary: 'List the documents that were read, or remove some',
   usage: '[--remove <id>...]',
   about: 'Lists the library. With --remove it deletes the stored bytes, the parsed form and the index terms of a document; what SQLite held is overwritten.',
   options: { remove: { value: 'ID', help: 'Remove a document: the first 6 or more digits of its id', multiple: true } },

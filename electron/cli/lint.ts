@@ -7,7 +7,6 @@ import { clean, clip, columnsOf, plural, wrap } from './terminal.ts';
 
 export const lint: Command = {
   name: 'lint',
-  summary: 'Find drafting faults: undefined terms, broken references, gaps',
   usage: '<file|folder|id>...',
   about: 'Checks documents with deterministic rules. Nothing is guessed and no model is used. Findings do not change the exit code unless --strict is given.',
   options: { strict: { help: 'Exit with 1 when there is an error among the findings (for CI)' } },

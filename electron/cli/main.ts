@@ -1,22 +1,28 @@
 // Entry of the command line: finds the command, reads its arguments, runs it, and turns whatever goes wrong into a sentence and an exit code.
 import { toFailure } from '../../core/contract/errors.ts';
-import { ask } from './ask.ts';
-import { clauses } from './clauses.ts';
-import { EXIT, printHelp, readArguments, unknown, UsageError, type Command, type ExitCode } from './command.ts';
-import { compare } from './compare.ts';
-import { doctor } from './doctor.ts';
-import { ingest } from './ingest.ts';
-import { TOLD } from './inputs.ts';
-import { library } from './library.ts';
-import { lint } from './lint.ts';
-import { models } from './models.ts';
-import { plan } from './plan.ts';
-import { serve } from './serve.ts';
-import { Session } from './session.ts';
-import { summary } from './summary.ts';
+import { EXIT, printHelp, readArguments, unknown, TOLD, UsageError, type Command, type ExitCode } from './command.ts';
+import type { Session } from './session.ts';
 import { Terminal, type Streams } from './terminal.ts';
 
-const COMMANDS: readonly Command[] = [ask, compare, summary, lint, clauses, ingest, library, models, plan, doctor, serve];
+interface Listed {
+  readonly name: string;
+  readonly summary: string;
+  /** Loaded when it is run: parsers and models are not needed to print a help text. */
+  readonly load: () => Promise<Command>;
+}
+const COMMANDS: readonly Listed[] = [
+  { name: 'ask', summary: 'Ask a question; the answer is quoted with its places', load: async () => (await import('./ask.ts')).ask },
+  { name: 'compare', summary: 'Compare two versions clause by clause', load: async () => (await import('./compare.ts')).compare },
+  { name: 'summary', summary: 'Extract the facts of contracts as structured fields', load: async () => (await import('./summary.ts')).summary },
+  { name: 'lint', summary: 'Find drafting faults: undefined terms, broken references, gaps', load: async () => (await import('./lint.ts')).lint },
+  { name: 'clauses', summary: 'Print the clause tree of documents', load: async () => (await import('./clauses.ts')).clauses },
+  { name: 'ingest', summary: 'Read files and folders into the library', load: async () => (await import('./ingest.ts')).ingest },
+  { name: 'library', summary: 'List the documents that were read, or remove some', load: async () => (await import('./library.ts')).library },
+  { name: 'models', summary: 'List the models of this machine, or choose the Writer', load: async () => (await import('./models.ts')).models },
+  { name: 'plan', summary: 'Show the memory a model needs, before it is loaded', load: async () => (await import('./plan.ts')).plan },
+  { name: 'doctor', summary: 'Check that everything is in order, and say what to do', load: async () => (await import('./doctor.ts')).doctor },
+  { name: 'serve', summary: 'Serve the window to a browser on this machine', load: async () => (await import('./serve.ts')).serve },
+];
 
 /** Runs one command line (without the program's name). Never throws. */
 export async function runCommand(argv: readonly string[], streams: Streams): Promise<ExitCode> {
@@ -28,18 +34,20 @@ export async function runCommand(argv: readonly string[], streams: Streams): Pro
     process.exit(EXIT.stopped);
   };
   try {
-    const command = findCommand(argv[0]);
-    if (!command) {
+    const listed = findCommand(argv);
+    if (!listed) {
       printOverview(terminal);
       return EXIT.ok;
     }
+    const command = await listed.load();
     const help = argv[0] === 'help';
     const args = readArguments(command, argv.slice(help ? 2 : 1));
     if (help || args.flag('help')) {
       printHelp(terminal, command);
       return EXIT.ok;
     }
-    session = new Session(command, args, terminal, streams.env);
+    const { Session: Opened } = await import('./session.ts');
+    session = new Opened(command, args, terminal, streams.env);
     process.once('SIGINT', stop).once('SIGTERM', stop);
     return await command.run(session);
   } catch (error) {
@@ -48,21 +56,15 @@ export async function runCommand(argv: readonly string[], streams: Streams): Pro
     process.off('SIGINT', stop).off('SIGTERM', stop);
     session?.dispose();
   }
+}
 
-  function findCommand(name: string | undefined): Command | null {
-    if (name === undefined || name === '--help' || name === '-h') return null;
-    if (name === 'help') return argv[1] === undefined ? null : findCommand(argv[1]);
-    const found = COMMANDS.find((command) => command.name === name);
-    if (!found)
-      throw unknown(
-        `command "${name}"`,
-        name,
-        COMMANDS.map((command) => command.name),
-        'codicil ',
-        'codicil --help',
-      );
-    return found;
-  }
+function findCommand([name, second]: readonly string[]): Listed | null {
+  if (name === undefined || name === '--help' || name === '-h') return null;
+  if (name === 'help') return second === undefined ? null : findCommand([second]);
+  const found = COMMANDS.find((command) => command.name === name);
+  if (found) return found;
+  const names = COMMANDS.map((command) => command.name);
+  throw unknown(`command "${name}"`, name, names, 'codicil ', 'codicil --help');
 }
 
 function report(error: unknown, terminal: Terminal, json: boolean): ExitCode {

@@ -4,7 +4,6 @@ import { clean, clip, formatBytes, formatNumber, wrap } from './terminal.ts';
 
 export const models: Command = {
   name: 'models',
-  summary: 'List the models of this machine, or choose the Writer',
   usage: '[--use <gguf> | --use none]',
   about: 'Shows the Reader that ships and the GGUF files in the folders of the Hugging Face cache, LM Studio and Ollama. Nothing is downloaded.',
   options: { use: { value: 'GGUF', help: 'Make this file the Writer from now on; "none" goes back to the Reader alone' } },

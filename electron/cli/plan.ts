@@ -9,7 +9,6 @@ const CONTEXTS = [8192, 32_768, 131_072, 262_144] as const;
 
 export const plan: Command = {
   name: 'plan',
-  summary: 'Show the memory a model needs, before it is loaded',
   usage: '[<gguf>]',
   about: 'Computes weights, key-value memory and scratch from the geometry of the file. Without a file: the Reader.',
   options: { context: { value: 'TOKENS', help: 'Context length to plan for; may be given several times', multiple: true } },

@@ -8,7 +8,6 @@ const PORT = 4747;
 
 export const serve: Command = {
   name: 'serve',
-  summary: 'Serve the window to a browser on this machine',
   usage: '',
   about:
     'Serves the same window as the app on 127.0.0.1, behind a random token that stands in the printed address. Nothing else of the network is opened. For a workstation elsewhere: ssh -L 4747:127.0.0.1:4747 host.',

@@ -8,7 +8,6 @@ import { clean, clip, columnsOf, plural, wrap, type Terminal } from './terminal.
 
 export const summary: Command = {
   name: 'summary',
-  summary: 'Extract the facts of contracts as structured fields',
   usage: '<file|folder|id>...',
   about:
     'Fills the fields of the published schema (codicil.summary/1). Every value stands literally in the document; "not found" (read, and not there) is never confused with "not read".',

@@ -7,7 +7,7 @@ import { cpus, freemem, totalmem } from 'node:os';
 import path from 'node:path';
 import { Reader } from '../../core/ask/reader.ts';
 import type { EngineFigures, EngineModel } from '../../core/contract/engine.ts';
-import { CodicilError } from '../../core/contract/errors.ts';
+import { CodicilError, toFailure } from '../../core/contract/errors.ts';
 import type { ModelEntry } from '../../core/contract/requests.ts';
 import type { EngineState, Stats } from '../../core/contract/stats.ts';
 import { startEngine, type EngineClient, type SpawnEngine } from '../engine/client.ts';
@@ -33,14 +33,17 @@ export class Engines {
   private reading: Interruptible | null = null;
   private openWriter: Promise<EngineModel> | null = null;
   private writerPath: string | null;
+  private readerFailure: string | null = null;
 
   constructor(choices: EngineChoices) {
     this.choices = choices;
     this.writerPath = choices.writer ? path.resolve(choices.writer) : null;
   }
 
+  /** An engine without its Reader answers nothing: what a window must see is why. */
   get state(): EngineState {
-    return this.client?.state ?? { state: 'starting' };
+    const state = this.client?.state ?? { state: 'starting' };
+    return state.state === 'ready' && this.readerFailure !== null ? { state: 'down', reason: this.readerFailure } : state;
   }
   get started(): boolean {
     return this.client !== null;
@@ -67,6 +70,7 @@ export class Engines {
     this.openReader ??= this.readReader(file).catch((error: unknown) => {
       this.openReader = null;
       this.readerModel = null;
+      this.readerFailure = toFailure(error).message;
       throw error;
     });
     return this.openReader;
@@ -77,6 +81,7 @@ export class Engines {
     this.readerModel.catch(() => {});
     if (file === shippedReaderPath()) await verifyShippedReader(file);
     this.reading = interruptible(await this.readerModel);
+    this.readerFailure = null;
     return Reader.open(this.reading.model);
   }
 

@@ -164,6 +164,13 @@ describe('the handlers', () => {
     expect((await workspace.handlers['engine.stats']({})).writer).toBeNull();
   });
 
+  it('say why there is no answer when the Reader cannot be opened', async () => {
+    const { workspace } = open({}, { reader: '/models/missing-reader.gguf' });
+    const { id } = await workspace.handlers['document.add'](lease);
+    await expect(workspace.handlers['answer.ask']({ id: 'q', question: 'Which law governs?', documentIds: [id] })).rejects.toMatchObject({ code: 'not_found' });
+    expect((await workspace.handlers['engine.stats']({})).engine).toMatchObject({ state: 'down', reason: expect.stringContaining('missing-reader.gguf') });
+  });
+
   it('refuse a shipped Reader whose bytes are not the measured ones', async () => {
     const { verifyShippedReader } = await import('./models.ts');
     await verifyShippedReader(shippedReaderPath());

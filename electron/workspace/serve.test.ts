@@ -29,7 +29,7 @@ async function open(): Promise<{ served: Served; cookie: string; base: string }>
     workspace.dispose();
   });
   const token = new URL(served.url).searchParams.get('token')!;
-  return { served, cookie: `codicil=${token}`, base: `http://127.0.0.1:${served.port}` };
+  return { served, cookie: `codicil-${served.port}=${token}`, base: `http://127.0.0.1:${served.port}` };
 }
 
 /** Unlike fetch this sends the path and the Host header as they are. */

@@ -75,7 +75,8 @@ const HEADERS = {
 } as const;
 /** The largest message: a document's bytes with its parsed form. */
 const MAX_MESSAGE_BYTES = 512 * 1024 * 1024;
-const COOKIE = 'codicil';
+/** Cookies do not know ports: two servers on one machine need two names. */
+const cookieName = (request: IncomingMessage): string => `codicil-${request.socket.localPort}`;
 
 /** Errors: not_found when the renderer is not built, io_failed when the port is taken. */
 export async function serveBrowser(options: ServeOptions): Promise<Served> {
@@ -128,7 +129,8 @@ function tokenOf(request: IncomingMessage): string {
   const named = urlOf(request).searchParams.get('token');
   if (named !== null) return named;
   const cookies = (request.headers.cookie ?? '').split(';').map((part) => part.trim());
-  return cookies.find((part) => part.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? '';
+  const begin = `${cookieName(request)}=`;
+  return cookies.find((part) => part.startsWith(begin))?.slice(begin.length) ?? '';
 }
 
 /** Digests have one length, so that the comparison takes the same time whatever was sent. */
@@ -153,7 +155,7 @@ function answer(request: IncomingMessage, response: ServerResponse, folder: stri
   const url = urlOf(request);
   if (url.searchParams.has('token')) {
     // Into a cookie and out of the address: histories, bookmarks and screenshots keep addresses.
-    const cookie = `${COOKIE}=${token}; HttpOnly; SameSite=Strict; Path=/`;
+    const cookie = `${cookieName(request)}=${token}; HttpOnly; SameSite=Strict; Path=/`;
     return void response.writeHead(303, { ...HEADERS, 'Set-Cookie': cookie, Location: url.pathname }).end();
   }
   sendFile(request, response, folder, url.pathname, say);
