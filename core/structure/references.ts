@@ -76,6 +76,7 @@ function chinese(text: string, from: number): Mention[] {
 
 class Resolver {
   private readonly byKey = new Map<string, string>();
+  private readonly keys = new Map<string, string>();
   private readonly clauses = new Map<string, Clause>();
   private readonly blocks = new Map<string, Block>();
 
@@ -83,11 +84,13 @@ class Resolver {
     for (const block of context.blocks) this.blocks.set(block.id, block);
     for (const clause of context.clauses) {
       this.clauses.set(clause.id, clause);
+      const key = keyOf(clause.path);
+      this.keys.set(clause.id, key);
       if (clause.number === '') continue;
-      this.remember(keyOf(clause.path), clause.id);
+      this.remember(key, clause.id);
       // "Section 2" of "Article IV Section 2", "Section 5" written with its word.
-      this.remember(keyOf(clause.path).replace(/^article\d+(?=section)/, ''), clause.id);
-      this.remember(keyOf(clause.path).replace(/^(?:section|clause)(?=\d)/, ''), clause.id);
+      if (key.startsWith('article')) this.remember(key.replace(/^article\d+(?=section)/, ''), clause.id);
+      if (/^[sc]/.test(key)) this.remember(key.replace(/^(?:section|clause)(?=\d)/, ''), clause.id);
     }
   }
 
@@ -99,11 +102,11 @@ class Resolver {
     const own = keyOf(number);
     const candidates: string[] = [];
     const ancestors = this.ancestors(ownerId);
-    if (own.startsWith('(')) for (const clause of ancestors) candidates.push(keyOf(clause.path) + own);
+    if (own.startsWith('(')) for (const clause of ancestors) candidates.push((this.keys.get(clause.id) ?? '') + own);
     const lower = word.toLowerCase().replace(/s$/, '').replace(/^annexe$/, 'annex').replace('appendice', 'appendix');
     if (SCHEDULE_WORD.test(lower)) return this.first([keyOf(`${lower} ${number}`)]);
     const schedule = ancestors.find((clause) => /^(?:exhibit|schedule|annex|appendix|attachment|附)/i.test(clause.path) && clause.parentId === null);
-    if (schedule) candidates.push(keyOf(schedule.path) + own, `${keyOf(schedule.path)}${lower}${own}`);
+    if (schedule) candidates.push((this.keys.get(schedule.id) ?? '') + own, `${this.keys.get(schedule.id) ?? ''}${lower}${own}`);
     candidates.push(keyOf(`${lower} ${number}`), own);
     return this.first(candidates);
   }

@@ -85,13 +85,17 @@ class Placer {
   private paused = false;
   /** The heading's rank is declared by the source: then no bracketed list goes on across it. A bold line may be anything. */
   private declared = false;
+  /** The last number had no text and may get its heading from the next line. */
+  private untitled = false;
   private seenArticle = false;
   private sectionAboveArticle = false;
 
   place(item: Item, next: Label | null): Placed {
     const { label } = item;
     if (!label) {
-      if (item.heading) [this.paused, this.declared] = [true, item.block.level !== null];
+      // The title line below a bare "ARTICLE IV" is its heading, no new beginning.
+      if (item.heading && !this.untitled) [this.paused, this.declared] = [true, item.block.level !== null];
+      this.untitled = false;
       return { kind: 'text', item };
     }
     const fresh = this.paused && !this.goesOn(label);
@@ -103,6 +107,7 @@ class Placer {
       return { kind: 'text', item };
     }
     this.paused = false;
+    this.untitled = RANKS[choice.reading.form] !== undefined && item.block.text.length <= label.rest;
     this.stack.length = choice.depth;
     const { form, values } = choice.reading;
     if (form === 'article') this.seenArticle = true;

@@ -42,12 +42,11 @@ export async function readPdf(bytes: Uint8Array, name: string, password: string 
   }
 }
 
-/** mupdf prints every flaw of a file that it repairs; libraries here do not print. What a host set for the module (its place) is kept. */
-function loadLibrary(): Promise<typeof mupdf> {
-  const host = globalThis as { $libmupdf_wasm_Module?: Record<string, unknown> };
-  const drop = (): void => undefined;
-  host.$libmupdf_wasm_Module = { print: drop, printErr: drop, ...host.$libmupdf_wasm_Module };
-  return import('mupdf');
+/** mupdf prints every flaw that it repairs; a library does not print. What matters to a reader becomes a warning of the document. */
+async function loadLibrary(): Promise<typeof mupdf> {
+  const library = await import('mupdf');
+  library.setLog({});
+  return library;
 }
 
 interface PageContent {
