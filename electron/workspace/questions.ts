@@ -4,6 +4,7 @@
 // Without a Reader an answer is made of retrieval alone and says so: nothing is then called found or absent.
 import { answerQuestion } from '../../core/ask/answer.ts';
 import { Candidates, SentenceIndex, toEvidence, type SearchHit } from '../../core/ask/evidence.ts';
+import { contentWords, stem } from '../../core/ask/labels.ts';
 import type { Reader } from '../../core/ask/reader.ts';
 import { summarizeDocument } from '../../core/ask/summary.ts';
 import type { Answer } from '../../core/contract/answer.ts';
@@ -59,9 +60,11 @@ export class Questions {
   }
 
   private async answer(id: string, question: string, documents: readonly Document[], signal: AbortSignal): Promise<Answer> {
-    const { emit, search } = this.parts;
+    const { emit } = this.parts;
+    const index = new SentenceIndex(documents);
+    const search: QuestionParts['search'] = (text, documentIds, limit) => this.parts.search(text, documentIds, limit).map((hit) => narrow(hit, index, text));
     const opening = this.parts.reader();
-    if (!opening) return withoutReader(id, question, documents, search);
+    if (!opening) return withoutReader(id, question, documents, index, search);
     const [reader, writer] = await Promise.all([opening, this.parts.writer()]);
     const written = proseFrames((text) => emit({ type: 'answer.written', id, text }));
     try {
@@ -102,11 +105,24 @@ function proseFrames(send: (text: string) => void): { add: (text: string) => voi
   };
 }
 
-function withoutReader(id: string, question: string, documents: readonly Document[], search: QuestionParts['search']): Answer {
+/** The index knows blocks, and a block may be a page long: the sentence that shares most words with the question is what was found. */
+function narrow(hit: SearchHit, index: SentenceIndex, question: string): SearchHit {
+  const words = contentWords(question);
+  const shared = (text: string): number => {
+    const present = new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stem));
+    return words.filter((word) => present.has(word)).length;
+  };
+  const best = index
+    .at(hit.span)
+    .map(({ sentence }) => ({ span: sentence.spans.find((span) => span.blockId === hit.span.blockId), score: shared(sentence.text) }))
+    .reduce((most, next) => (next.score > most.score ? next : most), { span: undefined as SearchHit['span'] | undefined, score: 0 });
+  return best.span ? { ...hit, span: best.span } : hit;
+}
+
+function withoutReader(id: string, question: string, documents: readonly Document[], index: SentenceIndex, search: QuestionParts['search']): Answer {
   const started = performance.now();
   if (question.trim() === '') throw new CodicilError('invalid_request', 'A question was expected; an empty text was found. Type what you want to know.');
   if (documents.length === 0) throw new CodicilError('no_documents', 'At least one document was expected and none was given. Add a document, then ask again.');
-  const index = new SentenceIndex(documents);
   const candidates = new Candidates();
   const documentIds = documents.map((document) => document.id);
   const hits = search(question, documentIds, PLACES_WITHOUT_READER);
