@@ -18,6 +18,8 @@ describe('readLabel', () => {
     ['（一）甲方的义务', '（一）', '（一）', [1]],
     ['一、总则', '一', '一、', [1]],
     ['附件二：价格表', '附件二', 'schedule', [2]],
+    ['2.B. GUARANTY', '2.B', '1', [2, 2]],
+    ['Annex C-1', 'Annex C-1', 'schedule', [301]],
     ['§ 5 Haftung', '§ 5', 'section', [5]],
   ])('reads %s', (text, number, form, values) => {
     const label = readLabel(text);
@@ -28,7 +30,7 @@ describe('readLabel', () => {
 
   it.each([
     '2024. The year', 'Section 5.2 of this Agreement applies.', '30 days after receipt', '1.5 million euros', 'Article 9 and Article 10 apply', 'Exhibit 10.1 Execution Version',
-    '第三条的规定不适用。', '第五条、第六条', 'The parties agree', 'i think so', '(see below) text', '5 December 2020', '100% of fees',
+    '第三条的规定不适用。', '第五条、第六条', 'The parties agree', 'i think so', '(see below) text', '5 December 2020', '100% of fees', 'EXHIBITS', 'Sections 1 and 2',
   ])('takes %s for text', (text) => {
     expect(readLabel(text)).toBeNull();
   });

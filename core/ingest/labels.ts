@@ -22,8 +22,9 @@ export interface Label {
 }
 
 const KEYWORD =
-  /^(article|section|sec\.|§|part|chapter|clause|schedule|exhibit|annex|appendix|attachment|addendum)\s{0,3}([0-9]{1,3}(?:\.[0-9]{1,3}){0,5}|[ivxlc]{1,7}(?:\.[0-9]{1,3})*|[a-z](?:[-.]?[0-9]{1,2})?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?![\p{L}\p{N}(])/iu;
+  /^(article|section|sec\.|§|part|chapter|clause|schedule|exhibit|annex|appendix|attachment|addendum)(?:\s{1,3}|(?<=§)|(?<=\.))([0-9]{1,3}(?:\.[0-9]{1,3}){0,5}|[ivxlc]{1,7}(?:\.[0-9]{1,3})*|[a-z](?:[-.]?[0-9]{1,2})?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?![\p{L}\p{N}(]|-\d)/iu;
 const DECIMAL = /^([0-9]{1,3}(?:\.[0-9]{1,3}){0,6})(\.(?=$|[\s“"‘'(\p{Lu}])|[、)）．](?!\d)|:(?=\s|$)|(?=\s|$))/u;
+const MIXED = /^([0-9]{1,3}\.([A-Z]))\.?(?=\s)/;
 const PAREN = /^[(（]\s?([0-9]{1,3}|[a-z]{1,6}|[A-Z]{1,6})\s?[)）]/;
 const BARE = /^([a-z]{1,5}|[A-Z]{1,5})([.)])(?=\s|$)/;
 const CJK_UNIT = /^第\s?([0-9]{1,4}|[一二三四五六七八九十百零〇两]{1,7})\s?(编|部分|章|节|条|款|项)(之[一二三四五六七八九十])?/;
@@ -50,6 +51,8 @@ function finish(text: string, number: string, readings: readonly Reading[], weak
 }
 
 function readDecimal(text: string): Label | null {
+  const mixed = MIXED.exec(text);
+  if (mixed) return finish(text, mixed[1] as string, [{ form: '1', values: [parseInt(text, 10), letterValue(mixed[2] as string)] }]);
   const match = DECIMAL.exec(text);
   if (!match) return null;
   const printed = match[1] as string;
@@ -147,7 +150,7 @@ export function bulletLength(text: string): number {
 }
 
 /** A line of a table of contents: leader points and a page number. Such a line repeats a number, it does not begin a clause. */
-const LEADER = /(?:\.\s?){4,}\s*(?:\d{1,4}|[ivxl]{1,6})?\s*$|(?:…\s?){2,}\s*\d{0,4}\s*$|_{4,}\s*\d{1,4}\s*$/i;
+const LEADER = /(?:\.\s?){4,}\s*(?:\d{1,4}|[ivxl]{1,6}|[A-Z](?:-\d{1,3})?)?\s*$|(?:…\s?){2,}\s*\d{0,4}\s*$|_{4,}\s*\d{1,4}\s*$/i;
 const CONTENTS_TITLE = /^(?:table\s+of\s+(?:contents|exhibits|schedules)|contents|index|目\s*录)[\s:：]*$/i;
 
 export function isContentsLine(text: string): boolean {

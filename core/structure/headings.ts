@@ -36,6 +36,7 @@ function readRunIn(text: string, rest: number, emphasis: readonly Range[]): stri
   const phrase = text.slice(0, stop.at).trim();
   const words = phrase.split(/\s+/);
   if (phrase.length < 2 || phrase.length > MAX_CHARACTERS || words.length > MAX_WORDS) return '';
+  if (/[;,]\s*(?:and|or)?$|\b(?:and|or)$/.test(phrase)) return '';
   if (/\p{Script=Han}/u.test(phrase)) return phrase.length <= 24 && stop.sign !== '。' && !/[，；,]/.test(phrase) ? trimHeading(phrase) : '';
   const end = rest + stop.at;
   const set = emphasis.find((range) => range.start <= rest + 1);

@@ -6,7 +6,7 @@ import { readLabel } from '../ingest/labels.ts';
 import type { StructureContext } from './context.ts';
 import { keyOf } from './paths.ts';
 
-const NUMBER = String.raw`(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7}|[A-Z](?![A-Za-z]))(?:\s?\([A-Za-z0-9]{1,5}\))*`;
+const NUMBER = String.raw`(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7}|[A-Z](?:-\d{1,2})?(?![A-Za-z]))(?:\s?\([A-Za-z0-9]{1,5}\))*`;
 const WESTERN = new RegExp(
   String.raw`\b(Sections?|Articles?|Clauses?|Paragraphs?|Subsections?|Sub-clauses?|Parts?|Exhibits?|Schedules?|Annex(?:es)?|Appendix|Appendices|Attachments?|sections?|articles?|clauses?|paragraphs?|subsections?|sub-clauses?|schedules?|§§?)\s{0,2}(${NUMBER}|(?:\([A-Za-z0-9]{1,5}\))+)((?:\s?(?:,|;|and|or|to|through|–|-|&|and\/or)\s?(?:and\s|or\s)?(?:${NUMBER}|(?:\([A-Za-z0-9]{1,5}\))+)(?![A-Za-z]))*)`,
   'g',

@@ -12,6 +12,9 @@ const PLACE_STEP = 6;
 
 const PAGE_NUMBER = /^(?:[-–—|\s]*(?:page|seite|p\.)?[-–—|\s]*(?:\d{1,4}|[ivxl]{1,7})[-–—|\s]*(?:(?:of|\/|von)\s*\d{1,4})?[-–—|\s]*|第\s*\d+\s*页.*)$/i;
 
+/** Rules typed as signs: the underlining of plain-text filings. Underscores are blanks to fill in and stay. */
+const RULE = /^[-=*~\s]{3,}$/;
+
 /** One flag per line of `lines` (all pages, in order). `heights` by page index. */
 export function findFurniture(lines: readonly PdfLine[], heights: readonly number[]): boolean[] {
   const pagesOf = new Map<string, Set<number>>();
@@ -29,7 +32,7 @@ export function findFurniture(lines: readonly PdfLine[], heights: readonly numbe
   // Left and right pages may differ and a first page may be free of them: a fifth of the pages, at least two (three in long documents).
   const least = Math.max(heights.length > 6 ? 3 : 2, Math.ceil(heights.length * 0.2));
   return lines.map((line, index) => {
-    if (line.slanted || inside.has(foldDigits(line.text)) || counted.has(index)) return true;
+    if (line.slanted || RULE.test(line.text) || inside.has(foldDigits(line.text)) || counted.has(index)) return true;
     const key = keys[index];
     if (key === null || key === undefined) return false;
     if (heights.length > 1 && repeats(pagesOf, key, least)) return true;
