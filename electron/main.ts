@@ -7,7 +7,8 @@ import { declareScheme } from './app/scheme.ts';
 if (app.requestSingleInstanceLock()) {
   declareScheme();
   guardContents();
-  app.enableSandbox();
+  // Where the whole sandbox was switched off by hand (a container's root), asking for it would end the program.
+  if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox();
   app.on('second-instance', (_event, argv, folder) => secondStart(argv, folder));
   app.on('open-file', (event, file) => {
     event.preventDefault();

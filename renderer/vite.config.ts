@@ -1,6 +1,6 @@
 // Builds the window's files into dist/renderer: everything local, nothing inline, for Chromium 108 and newer.
 //
-// pdf.js's worker, character maps, fonts and decoders are copied beside the bundle, because it loads them by address at run time.
+// pdf.js's character maps, fonts and decoders are copied beside the bundle, because it loads them by address at run time.
 import { cpSync, copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import react from '@vitejs/plugin-react';
@@ -16,7 +16,6 @@ function localFiles(): Plugin {
     closeBundle() {
       mkdirSync(path.join(out, 'pdfjs'), { recursive: true });
       for (const folder of ['cmaps', 'standard_fonts', 'wasm', 'iccs']) cpSync(path.join(pdfjs, folder), path.join(out, 'pdfjs', folder), { recursive: true });
-      copyFileSync(path.join(pdfjs, 'legacy/build/pdf.worker.min.mjs'), path.join(out, 'pdfjs/worker.js'));
       copyFileSync(path.resolve(root, '../assets/icons/icon.svg'), path.join(out, 'icon.svg'));
     },
   };

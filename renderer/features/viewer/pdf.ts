@@ -2,12 +2,14 @@
 //
 // Owns: pdf.js's worker, where it finds its fonts and character maps (bundled beside the window's files), and when a file is let go.
 // pdf.js only draws; text, clauses and boxes come from core's Document.
+import './older.ts';
 import * as pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { request } from '../../ipc.ts';
 
 const base = new URL('pdfjs/', document.baseURI).href;
-pdfjs.GlobalWorkerOptions.workerSrc = `${base}worker.js`;
+/** One for all documents, given by hand: pdf.js would end a worker of its own making with the document it was made for. */
+const worker = pdfjs.PDFWorker.create({ port: new Worker(new URL('./pdfWorker.ts', import.meta.url), { type: 'module', name: 'pdf' }) });
 
 /** Two: the document on screen and the one before it, for going back and forth between versions. */
 const KEPT = 2;
@@ -17,6 +19,7 @@ async function load(documentId: string): Promise<PDFDocumentProxy> {
   const { bytes } = await request('document.bytes', { documentId });
   return pdfjs.getDocument({
     data: bytes,
+    worker,
     cMapUrl: `${base}cmaps/`,
     standardFontDataUrl: `${base}standard_fonts/`,
     wasmUrl: `${base}wasm/`,
