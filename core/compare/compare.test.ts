@@ -187,7 +187,7 @@ describe('properties', () => {
       { numRuns: 200 },
     );
   });
-  it('compares two times 300 pages within two seconds', () => {
+  it('compares two times 300 pages within two seconds', { timeout: 60_000 }, () => {
     // 300 pages of 500 words: 3,000 numbered paragraphs of 50 words from a vocabulary of 4,000.
     let seed = 7;
     const random = (n: number): number => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
@@ -196,8 +196,11 @@ describe('properties', () => {
     const edited = lines.map((line, index) => (index % 7 === 0 ? line.replace(/w\d+ w\d+$/, 'other words') : line)).filter((_, index) => index % 31 !== 0);
     edited.push(...edited.splice(100, 20));
     const [a, b] = [makeDocument(lines.join('\n'), { id: 'aaa' }), makeDocument(edited.join('\n'), { id: 'bbb' })];
+    const start = process.cpuUsage();
     const result = compareDocuments(a, b);
+    const { user, system } = process.cpuUsage(start);
     expect(result.counts.deleted).toBeGreaterThan(90);
-    expect(result.ms).toBeLessThan(2000);
+    // Processor time: what one core does, whatever else the machine is doing.
+    expect((user + system) / 1000).toBeLessThan(2000);
   });
 });

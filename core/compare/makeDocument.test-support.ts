@@ -22,8 +22,9 @@ export function makeDocument(text: string, options: { readonly id?: string; read
   for (const line of text.split('\n')) if (line.trim() !== '') addLine(made, id, line.trim());
   const definitions: Definition[] = [];
   const references: Reference[] = [];
+  const owner = new Map(made.clauses.flatMap((clause) => clause.spans.map((span) => [span.blockId, clause.id])));
   for (const block of made.blocks) {
-    const clauseId = made.clauses.findLast((clause) => clause.spans.some((span) => span.blockId === block.id))?.id ?? null;
+    const clauseId = owner.get(block.id) ?? null;
     for (const match of block.text.matchAll(TERM)) {
       // As the parser does: the span is the term without its quotes.
       const term = match[1] ?? match[2]!;

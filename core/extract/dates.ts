@@ -11,7 +11,7 @@ export interface Found {
 
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
 const MONTH = '(?<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\\.?';
-const DAY = '(?<day>[0-3]?\\d)(?:\\s*(?:st|nd|rd|th))?';
+const DAY = '(?<day>[0-3]?\\d)(?:\\s*(?:s\\s?t|n\\s?d|r\\s?d|t\\s?h)\\b)?';
 const YEAR = '(?<year>(?:19|20)\\d\\d)';
 const DASHES = '(?:\\s|-{2,})*';
 const PATTERNS = [

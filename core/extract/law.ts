@@ -4,20 +4,30 @@
 import type { FieldValue } from '../contract/summary.ts';
 import { sentences, type Source } from './source.ts';
 
-const STATE = "(?:(?:State|Commonwealth|Province|Republic|Kingdom|Territory|City|County|Country)\\s+of\\s+)";
-const PLACE = `(?<place>(?:People['’]s Republic of China|United States(?: of America)?|United Kingdom|Hong Kong(?: Special Administrative Region)?|England and Wales|Scotland|District of Columbia|New (?:York|Jersey|Mexico|Hampshire|Zealand|South Wales)|(?:North|South) (?:Carolina|Dakota|Korea)|West Virginia|Rhode Island|Puerto Rico|British Columbia|Nova Scotia|British Virgin Islands|Cayman Islands|South Africa|Saudi Arabia|Czech Republic|\\p{Lu}[\\p{Ll}'’-]+|[A-Z]{4,}(?: [A-Z]{4,})?))`;
+/** Places that give contracts their law: US states, Canadian provinces, countries, and the parts that have their own law. */
+const KNOWN = [
+  "People['’]s Republic of China|PRC|United States(?: of America)?|United Kingdom|Hong Kong(?: Special Administrative Region)?(?: SAR)?|England(?: and Wales)?|Wales|Scotland|Northern Ireland|Republic of Ireland|Ireland|District of Columbia|Puerto Rico|British Virgin Islands|Cayman Islands",
+  'Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|Mississippi|Missouri|Montana|Nebraska|Nevada|New (?:Hampshire|Jersey|Mexico|York|South Wales|Zealand)|(?:North|South) (?:Carolina|Dakota|Korea)|Ohio|Oklahoma|Oregon|Pennsylvania|Rhode Island|Tennessee|Texas|Utah|Vermont|Virginia|Washington|West Virginia|Wisconsin|Wyoming',
+  'Alberta|British Columbia|Manitoba|New Brunswick|Newfoundland|Nova Scotia|Ontario|Quebec|Québec|Saskatchewan|Victoria|Queensland|Bavaria|Catalonia|Geneva|Zurich',
+  'Argentina|Australia|Austria|Bahamas|Belgium|Bermuda|Brazil|Bulgaria|Canada|Chile|China|Colombia|Croatia|Cyprus|Czech Republic|Denmark|Egypt|Estonia|Finland|France|Germany|Gibraltar|Greece|Guernsey|Hungary|Iceland|India|Indonesia|Israel|Italy|Japan|Jersey|Kazakhstan|Kenya|Korea|Latvia|Liechtenstein|Lithuania|Luxembourg|Malaysia|Malta|Mauritius|Mexico|Monaco|Morocco|Netherlands|Nigeria|Norway|Pakistan|Panama|Peru|Philippines|Poland|Portugal|Qatar|Romania|Russia(?:n Federation)?|Saudi Arabia|Serbia|Singapore|Slovakia|Slovenia|South Africa|Spain|Sweden|Switzerland|Taiwan|Thailand|Turkey|Ukraine|United Arab Emirates|Uruguay|Venezuela|Vietnam',
+].join('|');
+/** Names of a law by its people. */
+const ADJECTIVES: Readonly<Record<string, string>> = { english: 'England', swiss: 'Switzerland', german: 'Germany', french: 'France', dutch: 'Netherlands', italian: 'Italy', spanish: 'Spain', swedish: 'Sweden', danish: 'Denmark', israeli: 'Israel', chinese: 'China', japanese: 'Japan', canadian: 'Canada', irish: 'Ireland', indian: 'India', korean: 'Korea' };
+const PLACE = `(?<place>(?:${KNOWN})\\b)`;
 const GOVERNS = /govern|constru|interpret|enforce[da]|subject to the law|in accordance with|determined|适用|管辖|解释/i;
 const FORMED = /(?:organi[sz]ed|existing|incorporated|formed|duly organized|corporation|validly)[^.;]{0,60}$/i;
 const LAWS = [
-  new RegExp(`\\b[Ll](?:aws?|AWS?|egislation)\\s*(?:\\([^)]*\\)\\s*)?(?:and\\s+(?:regulations|jurisdiction)\\s+)?(?:in\\s+(?:force|effect)\\s+)?(?:of|in|for|OF|applicable\\s+(?:in|to)|prevailing\\s+in)\\s+(?:the\\s+|THE\\s+)?(?:[Uu]\\.?[Ss]\\.?\\s+)?(?:internal\\s+laws\\s+of\\s+the\\s+)?(?:${STATE}|STATE OF |COMMONWEALTH OF )?(?:the\\s+)?${PLACE}`, 'gu'),
-  new RegExp(`(?<!the\\s)\\b${PLACE}(?:\\s+[Ss]tate)?\\s+(?:internal\\s+|substantive\\s+|state\\s+|corporate\\s+)?(?:[Ll]aws?|LAW)\\b`, 'gu'),
+  new RegExp(`\\b(?:laws?|legislation|statutes)\\b[^.;]{0,70}?\\b(?:of|in|for|to)\\s+(?:the\\s+)?[^.;]{0,60}?\\b${PLACE}`, 'giu'),
+  new RegExp(`\\b${PLACE}(?:['’]s)?(?:\\s+state)?(?:\\s+(?:internal|substantive|state|corporate|civil|contract|domestic))?\\s+(?:laws?\\b|(?=shall\\s+govern|governs))`, 'giu'),
+  new RegExp(`\\b(?<place>${Object.keys(ADJECTIVES).join('|')})\\s+(?:substantive\\s+|civil\\s+)?law`, 'giu'),
+  new RegExp(`\\bgoverned\\b[^.;]{0,60}\\b(?:State|Commonwealth|Province)\\s+of\\s+${PLACE}`, 'giu'),
   /(?:适用|受|依据|依照|按照)[^。]{0,6}?(?<place>中华人民共和国|中国|香港特别行政区|香港|[\u4e00-\u9fff]{2,8}?)(?:现行|的|相关|有关)*法律/gu,
 ];
 const COURTS = [
-  new RegExp(`\\b(?:[Cc]ourts?|COURTS?|[Jj]urisdiction|[Vv]enue|tribunals?|[Aa]rbitration|arbitrat(?:ed|ion\\s+(?:held|conducted)))\\b[^.;]{0,60}?\\s(?:of|in|for|within|at|OF|IN)\\s+(?:the\\s+|THE\\s+)?(?:(?:City|County|State|Commonwealth|Province|Northern|Southern|Eastern|Western|Central|District)[\\s\\w]{0,20}?\\s+of\\s+)?(?:the\\s+)?${PLACE}`, 'gu'),
+  new RegExp(`\\b(?:courts?|jurisdiction|venue|tribunals?|forum|arbitrat(?:ion|ed))\\b[^.;]{0,100}?\\b(?:of|in|for|within|at)\\s+(?:the\\s+)?[^.;]{0,60}?\\b${PLACE}`, 'giu'),
+  new RegExp(`\\b${PLACE}(?:['’]s)?\\s+(?:state\\s+)?(?:courts?|or\\s+federal\\s+courts?)\\b`, 'giu'),
   /(?<place>[\u4e00-\u9fff]{2,16}?(?:人民法院|仲裁委员会))/gu,
 ];
-const NOT_PLACE = /^(?:This|The|Agreement|Section|Law|Laws|Such|Applicable|Any|All|Each|Party|Parties|Company|Court|Courts|Federal|State|Governing|Securities|Bankruptcy|Patent|Copyright|Trademark|Tax|Contract|Privacy|Disputes?|Arbitration|Customer|Provider|Territory|Chosen|Choice|Intellectual|Employment|Data|Exclusive|Jurisdiction|Order|Effective|Common|GOVERNING|APPLICABLE|Under|If|No|For|By|In|Business|International|Commercial|American|Conflict|Conflicts|Export|Corporate|Competent|Notwithstanding|Case|Environmental|Local|Requirements?|Rules)$/;
 
 interface Hit {
   readonly place: string;
@@ -34,7 +44,7 @@ function hits(source: Source, patterns: readonly RegExp[], accepts: (sentence: s
         for (const match of sentence.matchAll(pattern)) {
           const place = match.groups?.['place'] ?? '';
           const at = match.index + match[0].lastIndexOf(place);
-          const confidence = NOT_PLACE.test(place) ? 0 : accepts(sentence, passage.heading, sentence.slice(0, match.index));
+          const confidence = accepts(sentence, passage.heading, sentence.slice(0, match.index));
           if (confidence > 0) found.push({ place, value: source.value(passage, from + at, from + at + place.length, placeName(place), confidence) });
         }
       }
@@ -44,8 +54,10 @@ function hits(source: Source, patterns: readonly RegExp[], accepts: (sentence: s
 }
 
 function placeName(place: string): string {
-  if (/^[A-Z\s]+$/.test(place) && place.length > 3) return place.toLowerCase().replace(/\b\p{L}/gu, (letter) => letter.toUpperCase());
-  return place.replace(/^People['’]s Republic of China$/, 'China').replace(/^United States of America$/, 'United States').replace(/^中华人民共和国$/, '中国');
+  const people = ADJECTIVES[place.toLowerCase()];
+  if (people !== undefined) return people;
+  const name = /^[A-Z\s]+$/.test(place) && place.length > 3 ? place.toLowerCase().replace(/\b\p{L}/gu, (letter) => letter.toUpperCase()).replace(/ (?:And|Of) /g, (word) => word.toLowerCase()) : place.replace(/\s+/g, ' ');
+  return name.replace(/^(?:People['’]s Republic of China|PRC)$/i, 'China').replace(/^United States of America$/i, 'United States').replace(/^中华人民共和国$/, '中国');
 }
 
 function distinct(found: readonly Hit[], most: number): FieldValue[] {
@@ -63,11 +75,14 @@ export function findGoverningLaw(source: Source): FieldValue[] {
     const here = /\b(?:this|the)\s+(?:\w+\s+){0,3}?(?:agreement|contract|lease|license|terms|nda|mnda|addendum|amendment|deed|letter|note|warrant|guarant\w+|undertaking)\b|hereof|hereunder|本合同|本协议/i.test(sentence);
     const titled = /govern|applicable law|choice of law|\blaw\b|适用法律|法律适用/i.test(heading) || /^(?:\S+\s+)?(?:governing law|choice of law|applicable law)/i.test(sentence);
     if (!here && !titled) return 0;
-    return titled ? 0.95 : /govern/i.test(sentence) ? 0.9 : /constru|interpret|适用/i.test(sentence) ? 0.8 : 0.4;
+    return titled ? 0.95 : /govern/i.test(sentence) ? 0.9 : /constru|interpret|适用/i.test(sentence) ? 0.8 : 0.5;
   });
   // The strongest sentence speaks; another place is given only with equal strength (it may be a second law, or a conflict).
   const best = Math.max(0, ...found.map(({ value }) => value.confidence));
-  return distinct(found.filter(({ value }) => value.confidence >= Math.max(0.5, best)), 2);
+  const strongest = found.filter(({ value }) => value.confidence >= Math.max(0.5, best));
+  // "The laws of Delaware and of the United States": the narrower law is the answer.
+  const narrow = strongest.filter(({ value }) => value.normalized !== 'United States');
+  return distinct(narrow.length > 0 ? narrow : strongest, 2);
 }
 
 export function findJurisdiction(source: Source): FieldValue[] {

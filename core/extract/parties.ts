@@ -7,9 +7,10 @@ import type { Passage, Source } from './source.ts';
 
 /** The preamble stands in the first pages; longer tables of contents exist, so the anchor may come late, but not after this many characters. */
 const SEARCHED = 40_000;
+const NEAR = 6_000;
 const REGION = 2_500;
 const ANCHOR = /\b(?:by\s+and\s+)?(?:between|among(?:st)?|BETWEEN|AMONG)\b(?:\s+and\s+among)?\s*:?\s*(?=["“(]?(?:the\s+)?[\p{Lu}\d\n(])/gu;
-const AFTER_PREAMBLE = /\bWHEREAS\b|\bWhereas\b|\bRECITALS?\b|\bRecitals?\b|\bWITNESSETH|\bBACKGROUND\b|\bNOW,? THEREFORE|agree as follows|hereby agree|\b(?:IN|In) CONSIDERATION|\bIn consideration|\bTABLE OF CONTENTS|\b(?:The|Each) [Pp]art(?:y|ies)\b/;
+const AFTER_PREAMBLE = /\bWHEREAS\b|\bWhereas\b|\bRECITALS?\b|R E C I T A L S|W I T N E S S|\bRecitals?\b|\bWITNESSETH|\bBACKGROUND\b|\bNOW,? THEREFORE|agree as follows|hereby agree|\b(?:IN|In) CONSIDERATION|\bIn consideration|\bTABLE OF CONTENTS|\b(?:The|Each) [Pp]art(?:y|ies)\b/;
 const ALIAS = /[(（][^()（）]{0,80}?["“]\s*([^"“”]{1,60}?)[,.]?\s*["”][^()（）]{0,120}[)）]/g;
 const COLLECTIVE = /\b(?:collectively|together|jointly|parties|each,? a|individually|both)\b|["“](?:the )?part(?:y|ies)["”]/i;
 const SUFFIX = "(?:Inc|Incorporated|INC|Corp|CORP|Corporation|CORPORATION|LLC|L\\.?L\\.?C|LLP|L\\.?L\\.?P|LP|L\\.?P|Ltd|LTD|Limited|LIMITED|Co|CO|Company|COMPANY|PLC|plc|P\\.?L\\.?C|GmbH|AG|SA|S\\.A|S\\.?A\\.?S|B\\.?V|N\\.?V|N\\.?A|Pty|PTY|Trust|TRUST|Bank|A\\.?B|SpA|S\\.p\\.A|KG|K\\.K|USA)";
@@ -17,7 +18,7 @@ const DESCRIPTION = new RegExp(
   `\\s*(?:,\\s*(?=(?:an?|the|with|having|whose|which|located|organi[sz]ed|incorporated|by|acting|on\\s+behalf|duly|its|as|individually|of|for|director|to\\s+be|residing|doing)\\b)|\\s(?=(?:an?\\s+(?:\\p{Lu}|corporation|company|limited|publicly|private|general|non)|having|with\\s+(?:an?|its|principal|offices?)|located|whose|incorporated|organi[sz]ed|doing\\s+business|d\\/b\\/a|dba|a\\.k\\.a|f\\/k\\/a|formerly|acting|in\\s+its|on\\s+behalf|residing|hereinafter|for\\s+itself|by\\s+and|company\\s+number|registered|and\\s+its)\\b)|[(（;\\n]|--|\\.\\s(?=[A-Z][a-z]+\\s[a-z])|\\s[Dd]ated\\b|\\sDATED\\b|\\seffective\\b)`,
   'u',
 );
-const NOT_A_NAME = /^(?:this|the|agreement|party|parties|exhibit|source|date|section|article|page|such|any|each|all|either|it|they|company and|recitals?|which)$|^(?:agreement|terms|this|section|article|schedule)\b|["“”]/i;
+const NOT_A_NAME = /^(?:this|the|and|or|you|we|us|agreement|part(?:y|ies)|exhibit|source|date|section|article|page|such|any|each|all|either|it|they|company|distributor|supplier|franchisee|recitals?|which)$|^(?:agreement|terms|this|section|article|schedule|part(?:y|ies)|on the|each|any|all|such)\b|^\d+\s+[a-z]|^date\b|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|\b(?:shall|will|is|are|has|have|means|hereof|hereto|hereunder|agreement|must|may)\b|["“”\]]|^(?:\p{Lu}\s){3,}/iu;
 
 interface Joined {
   readonly text: string;
@@ -43,7 +44,7 @@ function join(source: Source): Joined {
 
 /** The name at the beginning of a piece of text, as offsets into it; null if there is none. */
 function cutName(piece: string): { start: number; end: number } | null {
-  const start = /^(?:[\s,;:.\-–]|(?:and|AND|by|between|BETWEEN|among|on the one hand|on the other hand|\(?(?:\d{1,2}|[ivx]{1,4}|[a-d])[.)])\s)*/u.exec(piece)![0].length;
+  const start = /^(?:[\s,;:.\-–]|(?:and:?|AND:?|And:|by|between|BETWEEN|among|on the one hand|on the other hand|\(?(?:\d{1,2}|[ivx]{1,4}|[a-d])[.)])\s)*/u.exec(piece)![0].length;
   let name = piece.slice(start);
   const stop = DESCRIPTION.exec(name);
   if (stop !== null) name = name.slice(0, stop.index);
@@ -116,6 +117,8 @@ function preambleNames(text: string): Name[] {
     // "between" in "the relationship between" is no preamble: the agreement, its date or its making is spoken of just before.
     const before = text.slice(Math.max(0, anchor.index - 250), anchor.index);
     if (!/agreement|contract|lease|\bmade\b|entered|dated|deed|indenture|amendment|license|terms/i.test(before)) continue;
+    // Far from the beginning only "this Agreement is made between" is believed.
+    if (anchor.index > NEAR && !/\bthis\b[^.;]{0,200}$/i.test(before)) continue;
     const from = anchor.index + anchor[0].length;
     let region = text.slice(from, from + REGION);
     const stop = AFTER_PREAMBLE.exec(region);
