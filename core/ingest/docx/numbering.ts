@@ -123,7 +123,7 @@ export class Numbering {
   private counterOf(definition: string): (number | undefined)[] {
     let counter = this.counters.get(definition);
     if (!counter) {
-      counter = new Array<number | undefined>(LEVELS).fill(undefined);
+      counter = Array.from<number | undefined>({ length: LEVELS });
       this.counters.set(definition, counter);
     }
     return counter;

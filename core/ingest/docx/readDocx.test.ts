@@ -1,3 +1,4 @@
+// What Word shows is what is read: computed numbers, accepted changes, fields, tables, notes; and what is refused.
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, Watch } from '../limits.ts';

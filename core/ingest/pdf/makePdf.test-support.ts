@@ -41,3 +41,13 @@ function literal(text: string): string {
 export function paragraph(texts: readonly string[], top: number, left = 72): DrawnLine[] {
   return texts.map((text, index) => ({ x: left, y: top + index * 12, text }));
 }
+
+/** One page of Chinese lines, 20 points apart. */
+export function makeChinesePdf(lines: readonly string[]): Uint8Array {
+  const document = new mupdf.PDFDocument();
+  const font = document.addCJKFont(new mupdf.Font('zh-Hans'), 'zh-Hans', 0, false);
+  const hex = (text: string): string => `<${[...text].map((sign) => sign.charCodeAt(0).toString(16).padStart(4, '0')).join('')}>`;
+  const content = lines.map((text, index) => `BT /F1 12 Tf 72 ${700 - index * 20} Td ${hex(text)} Tj ET`).join('\n');
+  document.insertPage(-1, document.addPage([0, 0, 500, HEIGHT], 0, { Font: { F1: font } }, content));
+  return new Uint8Array(document.saveToBuffer('').asUint8Array());
+}

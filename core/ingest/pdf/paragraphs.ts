@@ -2,6 +2,7 @@
 //
 // Owns: the break decision (number at a line's start, leading, short last line, indent, size, boldness), paragraphs that go on over columns and pages.
 // Leaves kinds and headings to blocks.ts. Rule: a block begins at every clause number that begins a line, unless the line is plainly a wrapped one.
+import { isWideScript } from '../characters.ts';
 import { bulletLength, readLabel } from '../labels.ts';
 import type { PdfLine } from './lines.ts';
 
@@ -116,7 +117,9 @@ function isShort(last: PdfLine, line: PdfLine, room: Bounds): boolean {
   if (last.axis === 'y') return false;
   const space = room.right - last.box.x1;
   const perCharacter = (line.box.x1 - line.box.x0) / Math.max(1, line.text.length);
-  const word = line.text.indexOf(' ') < 0 ? line.text.length : line.text.indexOf(' ');
+  // Chinese breaks after any character: two of them are the least a line would have taken.
+  const blank = line.text.indexOf(' ');
+  const word = isWideScript(line.text[0]) ? 2 : blank < 0 ? line.text.length : blank;
   return space > (word + 1) * perCharacter + 0.3 * last.size;
 }
 
@@ -124,7 +127,7 @@ function isShort(last: PdfLine, line: PdfLine, room: Bounds): boolean {
 function wouldFitEasily(last: PdfLine, line: PdfLine, room: Bounds | undefined): boolean {
   if (room === undefined || room.lines < 4) return false;
   const space = room.right - last.box.x1;
-  return space > 0.25 * (room.right - room.left) && !/^\p{Ll}/u.test(line.text) && !/,$/.test(last.text);
+  return space > 0.25 * (room.right - room.left) && !/^\p{Ll}/u.test(line.text) && !last.text.endsWith(',');
 }
 
 function startsWithNumber(group: readonly PdfLine[], last: PdfLine, line: PdfLine, short: boolean, listed: Listed): boolean {

@@ -1,7 +1,8 @@
+// Pages made by mupdf itself: paragraphs, columns, furniture, hyphens, turned pages, and a place for every character.
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../contract/document.ts';
 import { Watch } from '../limits.ts';
-import { makePdf, paragraph, type DrawnPage } from './makePdf.test-support.ts';
+import { makeChinesePdf, makePdf, paragraph, type DrawnPage } from './makePdf.test-support.ts';
 import { readPdf } from './readPdf.ts';
 
 async function blocksOf(pages: readonly DrawnPage[]): Promise<readonly Block[]> {
@@ -93,6 +94,11 @@ describe('readPdf', () => {
     const content = await readPdf(makePdf([{ lines: [] }, { lines: [{ x: 72, y: 100, text: 'text' }] }]), 'test.pdf', undefined, new Watch({}));
     expect(content.pages.map((page) => page.source)).toEqual(['empty', 'digital']);
     expect(content.warnings).toMatchObject([{ code: 'empty_page', page: 0 }]);
+  });
+
+  it('joins Chinese lines without spaces and begins a block at each article', async () => {
+    const content = await readPdf(makeChinesePdf(['第一条 目的', '甲方委托乙方按照本合同约定提供技术服务，乙方同意按照本合同的约', '定向甲方提供上述服务并收取费用。', '第二条 费用']), 'test.pdf', undefined, new Watch({}));
+    expect(content.blocks.map((block) => block.text)).toEqual(['第一条 目的', '甲方委托乙方按照本合同约定提供技术服务，乙方同意按照本合同的约定向甲方提供上述服务并收取费用。', '第二条 费用']);
   });
 
   it('takes a table of contents out of the text', async () => {

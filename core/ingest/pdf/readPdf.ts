@@ -1,6 +1,7 @@
 // PDF bytes -> pages and blocks in reading order, with the place of every character.
 //
 // Owns: opening (password, damage, limits), the page loop, page labels, the outline, warnings. mupdf is loaded on first use: its WASM module is large.
+// Limits: tables are read row by row as paragraphs, not as cells; tagged structure is not used; pages without text wait for OCR, with a warning.
 // After an error of mupdf the caller drops its worker: the module may keep a broken state.
 import type * as mupdf from 'mupdf';
 import type { Block, Page, Warning } from '../../contract/document.ts';
