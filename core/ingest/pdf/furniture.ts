@@ -29,10 +29,11 @@ export function findFurniture(lines: readonly PdfLine[], heights: readonly numbe
   const edges = edgeLines(lines);
   const inside = insideRepeats(lines, heights.length);
   const counted = countedPages(lines);
+  const margins = marginLines(lines, heights);
   // Left and right pages may differ and a first page may be free of them: a fifth of the pages, at least two (three in long documents).
   const least = Math.max(heights.length > 6 ? 3 : 2, Math.ceil(heights.length * 0.2));
   return lines.map((line, index) => {
-    if (line.slanted || RULE.test(line.text) || inside.has(foldDigits(line.text)) || counted.has(index)) return true;
+    if (line.slanted || RULE.test(line.text) || inside.has(foldDigits(line.text)) || counted.has(index) || margins.has(index)) return true;
     const key = keys[index];
     if (key === null || key === undefined) return false;
     if (heights.length > 1 && repeats(pagesOf, key, least)) return true;
@@ -70,6 +71,39 @@ function countedPages(lines: readonly PdfLine[]): Set<number> {
     if (next && next.value === entry.value + 1) steps.add(entry.index).add(next.index);
   });
   return steps.size >= 4 ? steps : new Set();
+}
+
+/** In the outermost strip of a page, set apart from the text by white space and smaller than it: a head or foot even where nothing repeats. */
+function marginLines(lines: readonly PdfLine[], heights: readonly number[]): Set<number> {
+  const pages = new Map<number, number[]>();
+  lines.forEach((line, index) => {
+    if (line.axis !== 'x' || line.slanted) return;
+    const list = pages.get(line.page);
+    if (list) list.push(index);
+    else pages.set(line.page, [index]);
+  });
+  const found = new Set<number>();
+  for (const [page, indexes] of pages) {
+    const sizes = indexes.map((index) => (lines[index] as PdfLine).size).sort((a, b) => a - b);
+    const size = sizes[sizes.length >> 1] ?? 0;
+    const sorted = [...indexes].sort((a, b) => (lines[a] as PdfLine).box.y0 - (lines[b] as PdfLine).box.y0);
+    const height = heights[page] ?? 0;
+    for (const order of [sorted, [...sorted].reverse()]) takeMargin(order.map((index) => ({ index, line: lines[index] as PdfLine })), order === sorted, height, size, found);
+  }
+  return found;
+}
+
+function takeMargin(order: readonly { readonly index: number; readonly line: PdfLine }[], top: boolean, height: number, size: number, found: Set<number>): void {
+  // 7 % is 20 mm of A4: the usual margin holds nothing else. Three lines: longer foots are footnotes.
+  const outside = (line: PdfLine): boolean => (top ? line.box.y1 < 0.07 * height : line.box.y0 > 0.93 * height);
+  let count = 0;
+  while (count < order.length && count < 4 && outside((order[count] as { line: PdfLine }).line)) count++;
+  const next = order[count]?.line;
+  const last = order[count - 1]?.line;
+  if (count === 0 || count > 3 || !next || !last) return;
+  const white = top ? next.box.y0 - last.box.y1 : last.box.y0 - next.box.y1;
+  if (white < 1.2 * size) return;
+  for (const { index, line } of order.slice(0, count)) if (line.size < 0.96 * size && line.text.length <= 120 && !/^[\d*†‡]\s?\p{L}/u.test(line.text)) found.add(index);
 }
 
 function keyOf(line: PdfLine, height: number): string | null {

@@ -95,14 +95,14 @@ function findColumns(rows: readonly OpenRow[]): Cut | null {
     let gaps = innerGaps(rows[start] as OpenRow);
     if (gaps.length === 0) continue;
     let end = start + 1;
-    while (end < rows.length) {
+    while (end < rows.length && isClose(rows[end - 1] as OpenRow, rows[end] as OpenRow)) {
       const next = narrow(gaps, rows[end] as OpenRow);
       if (next.length === 0) break;
       gaps = next;
       end++;
     }
     let first = start;
-    while (first > 0) {
+    while (first > 0 && isClose(rows[first - 1] as OpenRow, rows[first] as OpenRow)) {
       const next = narrow(gaps, rows[first - 1] as OpenRow);
       if (next.length === 0) break;
       gaps = next;
@@ -117,6 +117,11 @@ function findColumns(rows: readonly OpenRow[]): Cut | null {
     start += Math.max(0, ((end - start) >> 2) - 1);
   }
   return null;
+}
+
+/** White space of two and a half lines is a horizontal cut: what stands below may have other columns. */
+function isClose(upper: OpenRow, lower: OpenRow): boolean {
+  return lower.top - upper.bottom <= 2.5 * Math.max(upper.bottom - upper.top, lower.bottom - lower.top);
 }
 
 /** 0.9 of the size of the text: narrower gaps are word spaces. */
