@@ -26,6 +26,8 @@ interface Context {
 export type Notes = ReadonlyMap<string, XmlNode>;
 
 const SIGNATURE = /^(?:(?:by|name|title|date|signature|signed|its|签字|签章|盖章|法定代表人|日期)\s*[:：]|[_\s]{6,}$|x?_{5,})/i;
+/** 14 points, in half points: no contract sets its text so large, and titles without a heading style start here. */
+const TITLE_SIZE = 28;
 const BODY: Context = { kind: 'body', cell: null };
 
 export class BodyReader {
@@ -137,7 +139,7 @@ export class BodyReader {
     const printed = shown === '' ? (context.kind === 'body' ? (readLabel(text)?.number ?? null) : null) : numberIn(shown, text);
     const level = context.kind === 'body' && context.cell === null ? this.headingLevel(look, style) : null;
     this.blocks.push({
-      id, kind: this.kindOf(text, printed, level, bold, look, number, bullet > 0, context), text, at: this.places(first, content), lines: [], number: printed, level,
+      id, kind: this.kindOf(text, printed, level, bold || (content.size ?? 0) >= TITLE_SIZE, look, number, bullet > 0, context), text, at: this.places(first, content), lines: [], number: printed, level,
       indent: indentOf(look, number), font: { size: (content.size ?? look.size ?? 20) / 2, bold, italic }, cell: context.cell,
     });
     if (emphasis.length > 0) this.emphasis.set(id, emphasis);

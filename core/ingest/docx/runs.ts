@@ -141,6 +141,10 @@ export class RunReader {
   }
 
   private readMath(node: XmlNode): void {
+    if (node.name === 'w:del' || node.name === 'w:moveFrom') {
+      this.counts.deletions++;
+      return;
+    }
     if (node.name === 'm:t') this.push(node.text, this.base);
     for (const entry of node.children) this.readMath(entry);
   }
