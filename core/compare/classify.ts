@@ -130,7 +130,9 @@ function wordingSeverity(edits: readonly Edit[]): { severity: Change['severity']
   const letters = (words: readonly string[]): string => words.join(' ').replace(/[^\p{L}\p{N}]+/gu, '');
   if (edits.every((edit) => letters(edit.removed) === letters(edit.added))) return { severity: 'low', reason: 'Only punctuation or the joining of words differs.' };
   if (edits.every((edit) => letters(edit.removed).toLowerCase() === letters(edit.added).toLowerCase())) return { severity: 'low', reason: `Only capital letters differ: ${example(edits, /\p{L}/u)}.` };
-  const words = edits.reduce((sum, edit) => sum + Math.max(edit.removed.length, edit.added.length), 0);
-  // Eight words is about a qualifying phrase ("to the extent permitted by applicable law").
-  return { severity: words >= 8 ? 'medium' : 'low', reason: `Wording differs: ${example(edits, /\p{L}/u)}.` };
+  // A replaced word is a nuance; words that carry meaning and were put in or taken out without a counterpart are a right or a limit more or less.
+  const content = (words: readonly string[]): number => words.filter((word) => /[\p{L}\p{N}]{4,}|\p{Script=Han}/u.test(word) && !/^(?:this|that|such|from|with|their|which|have|been|each|other|into|upon|than|then|these|those|also|hereby|thereof)$/i.test(word)).length;
+  const grows = edits.some(({ removed, added }) => (removed.length === 0 || added.length === 0) && content([...removed, ...added]) >= 2);
+  const replaced = edits.reduce((sum, { removed, added }) => sum + Math.max(content(removed), content(added)), 0);
+  return { severity: grows || replaced >= 5 ? 'medium' : 'low', reason: `Wording differs: ${example(edits, /\p{L}/u)}.` };
 }

@@ -90,7 +90,8 @@ export function sameTokens(x: readonly Token[], y: readonly Token[]): boolean {
 }
 
 export function tokensOf(parts: readonly DraftPart[]): Token[] {
-  return parts.flatMap((part, index) => (index === 0 ? part.tokens : part.tokens.map((token, at) => (at === 0 ? { ...token, spaced: true } : token))));
+  // A part that begins inside its paragraph begins without a space; parts are set apart by one.
+  return parts.flatMap((part, index) => part.tokens.map((token, at) => (at === 0 ? { ...token, spaced: index > 0 } : token)));
 }
 
 /** Headings without a partner of a clause that went into another go with it. */
@@ -104,12 +105,23 @@ function headingsOf(side: Side, clause: number, partner: Int32Array, cuts: Map<n
     });
 }
 
+function plain(text: string): string {
+  return text.replace(/\s+/g, '');
+}
+
+function wordsOf(part: DraftPart): string {
+  return part.tokens.map((token) => token.text).join('');
+}
+
 function fragmentDrafts(a: Side, b: Side, alignment: Alignment, fragments: readonly FragmentPair[], cuts: Cuts): Draft[] {
   const groups = new Map<string, { kind: FragmentPair['meaning']; a: DraftPart[]; b: DraftPart[]; clauseA: number; clauseB: number }>();
   for (const [index, { a: x, b: y, meaning }] of fragments.entries()) {
     const [clauseA, clauseB] = [a.units[x.unit]!.clause, b.units[y.unit]!.clause];
     const [left, right] = [partOf(a, x), partOf(b, y)];
     if (meaning === 'reflow' && sameTokens(left.tokens, right.tokens)) continue;
+    // One reader took "(b)" in a running sentence for a clause number, the other did not: the documents say the same.
+    if (meaning === 'split' && wordsOf(left) === plain(b.clauses[clauseB]!.number) + wordsOf(right)) continue;
+    if (meaning === 'merged' && wordsOf(right) === plain(a.clauses[clauseA]!.number) + wordsOf(left)) continue;
     // All paragraphs of one clause that went into one other clause are one change.
     const key = meaning === 'merged' || meaning === 'split' ? `${meaning} ${clauseA} ${clauseB}` : `${index}`;
     const group = groups.get(key) ?? { kind: meaning, a: [], b: [], clauseA, clauseB };
