@@ -1,0 +1,249 @@
+#include "native/addon/convert.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace codicil::addon {
+
+namespace {
+
+// Reads optional fields of an options object and remembers the first one that is of a wrong kind.
+class Fields {
+ public:
+  explicit Fields(Napi::Object object) : object_(object) {}
+
+  template <typename T>
+  void number(const char* name, T& out) {
+    const Napi::Value value = object_.Get(name);
+    if (value.IsUndefined()) return;
+    if (!value.IsNumber()) return fail(name, "a number");
+    const double number = value.As<Napi::Number>().DoubleValue();
+    if (!std::isfinite(number) || (std::is_unsigned_v<T> && number < 0) || std::fabs(number) > 9e15) return fail(name, "a finite number in range");
+    out = static_cast<T>(number);
+  }
+  void text(const char* name, std::string& out) {
+    const Napi::Value value = object_.Get(name);
+    if (value.IsUndefined()) return;
+    if (!value.IsString()) return fail(name, "a string");
+    out = value.As<Napi::String>().Utf8Value();
+  }
+  void fail(const char* name, const char* expected) {
+    if (status_.ok()) status_ = wrong_argument(expected, name);
+  }
+  Napi::Value get(const char* name) const { return object_.Get(name); }
+  const Status& status() const { return status_; }
+
+ private:
+  Napi::Object object_;
+  Status status_;
+};
+
+// Null when the value is not a typed array of this kind.
+template <typename T>
+const T* typed(const Napi::Value& value, napi_typedarray_type kind, std::size_t& length) {
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != kind) return nullptr;
+  const auto array = value.As<Napi::TypedArrayOf<T>>();
+  length = array.ElementLength();
+  static const T kNothing{};
+  return length == 0 ? &kNothing : array.Data();
+}
+
+Result<std::shared_ptr<const TokenMask>> read_mask(const Napi::Value& value) {
+  if (!value.IsObject()) return wrong_argument("an object", "mask");
+  const auto object = value.As<Napi::Object>();
+  std::size_t edges = 0, next_count = 0, offsets = 0, states = 0, ends = 0;
+  const auto* token = typed<std::int32_t>(object.Get("edgeToken"), napi_int32_array, edges);
+  const auto* next = typed<std::int32_t>(object.Get("edgeNext"), napi_int32_array, next_count);
+  const auto* offset = typed<std::int32_t>(object.Get("stateOffset"), napi_int32_array, offsets);
+  const auto* any = typed<std::int32_t>(object.Get("anyNext"), napi_int32_array, states);
+  const auto* may_end = typed<std::uint8_t>(object.Get("mayEnd"), napi_uint8_array, ends);
+  if (token == nullptr || next == nullptr || offset == nullptr || any == nullptr || may_end == nullptr) return wrong_argument("typed arrays edgeToken, edgeNext, stateOffset, anyNext, mayEnd", "mask");
+  if (edges != next_count || states != ends || offsets != states + 1 || offset[0] != 0 || offset[states] != static_cast<std::int64_t>(edges)) {
+    return wrong_argument("arrays of matching lengths (stateOffset from 0 to the number of edges)", "mask");
+  }
+  auto mask = std::make_shared<TokenMask>();
+  mask->states.resize(states);
+  for (std::size_t s = 0; s < states; ++s) {
+    if (offset[s] < 0 || offset[s] > offset[s + 1] || offset[s + 1] > static_cast<std::int64_t>(edges)) return wrong_argument("rising offsets", "mask.stateOffset");
+    TokenMask::State& state = mask->states[s];
+    for (std::int32_t e = offset[s]; e < offset[s + 1]; ++e) state.edges.push_back({token[e], next[e]});
+    std::sort(state.edges.begin(), state.edges.end(), [](const TokenMask::Edge& a, const TokenMask::Edge& b) { return a.token < b.token; });
+    state.any_next = any[s];
+    state.may_end = may_end[s] != 0;
+  }
+  return std::shared_ptr<const TokenMask>(std::move(mask));
+}
+
+const char* end_name(Generated::End end) {
+  switch (end) {
+    case Generated::End::end_token: return "end_token";
+    case Generated::End::max_tokens: return "max_tokens";
+    case Generated::End::stop_string: return "stop_string";
+    case Generated::End::mask: return "mask";
+    case Generated::End::context_full: return "context_full";
+    case Generated::End::cancelled: return "cancelled";
+  }
+  return "end_token";
+}
+
+// Sets fields with less noise.
+struct Maker {
+  Napi::Object object;
+  template <typename T>
+  Maker& set(const char* name, const T& value) {
+    if constexpr (std::is_same_v<T, bool>) object.Set(name, Napi::Boolean::New(object.Env(), value));
+    else if constexpr (std::is_arithmetic_v<T>) object.Set(name, Napi::Number::New(object.Env(), static_cast<double>(value)));
+    else object.Set(name, value);
+    return *this;
+  }
+};
+
+}  // namespace
+
+Napi::Error to_error(Napi::Env env, const Status& status) {
+  Napi::Error error = Napi::Error::New(env, status.message());
+  error.Set("code", Napi::String::New(env, std::string(code_name(status.code()))));
+  return error;
+}
+
+Status wrong_argument(const char* expected, const char* found_where) {
+  return Status(Code::invalid_request, "expected " + std::string(expected) + " for " + found_where + ", found something else: see native/addon/API.md");
+}
+
+Result<std::vector<Token>> read_tokens(const Napi::Value& value, const char* where) {
+  std::size_t length = 0;
+  const auto* data = typed<std::int32_t>(value, napi_int32_array, length);
+  if (data == nullptr) return wrong_argument("an Int32Array", where);
+  return std::vector<Token>(data, data + length);
+}
+
+Result<EngineOptions> read_open_options(const Napi::Value& value) {
+  if (!value.IsObject()) return wrong_argument("an object", "options");
+  Fields fields(value.As<Napi::Object>());
+  EngineOptions o;
+  fields.text("modelPath", o.model_path);
+  fields.number("threads", o.threads);
+  fields.number("ramBudgetBytes", o.ram_budget_bytes);
+  fields.number("contextTokens", o.context_tokens);
+  fields.number("batchTokens", o.batch_tokens);
+  fields.text("instructionSet", o.instruction_set);
+  if (o.model_path.empty()) fields.fail("modelPath", "a path");
+  if (!fields.status().ok()) return fields.status();
+  return o;
+}
+
+Result<GenerateOptions> read_generate_options(const Napi::Value& value) {
+  GenerateOptions o;
+  if (value.IsUndefined()) return o;
+  if (!value.IsObject()) return wrong_argument("an object", "options");
+  Fields fields(value.As<Napi::Object>());
+  fields.number("maxTokens", o.max_tokens);
+  fields.number("temperature", o.temperature);
+  fields.number("topK", o.top_k);
+  fields.number("topP", o.top_p);
+  fields.number("minP", o.min_p);
+  fields.number("repetitionPenalty", o.repetition_penalty);
+  fields.number("seed", o.seed);
+  fields.number("topLogits", o.top_logits);
+  if (const Napi::Value stop = fields.get("stop"); stop.IsArray()) {
+    const auto array = stop.As<Napi::Array>();
+    for (std::uint32_t i = 0; i < array.Length(); ++i) {
+      const Napi::Value text = array.Get(i);
+      if (text.IsString()) o.stop.push_back(text.As<Napi::String>().Utf8Value());
+      else fields.fail("stop", "an array of strings");
+    }
+  } else if (!stop.IsUndefined()) {
+    fields.fail("stop", "an array of strings");
+  }
+  if (const Napi::Value probes = fields.get("probes"); probes.IsArray()) {
+    const auto array = probes.As<Napi::Array>();
+    for (std::uint32_t i = 0; i < array.Length(); ++i) {
+      const Napi::Value token = array.Get(i);
+      if (token.IsNumber()) o.probes.push_back(token.As<Napi::Number>().Int32Value());
+      else fields.fail("probes", "token ids");
+    }
+  } else if (!probes.IsUndefined()) {
+    Result<std::vector<Token>> tokens = read_tokens(probes, "probes");
+    if (!tokens.ok()) return tokens.status();
+    o.probes = std::move(tokens).value();
+  }
+  if (const Napi::Value mask = fields.get("mask"); !mask.IsUndefined()) {
+    Result<std::shared_ptr<const TokenMask>> read = read_mask(mask);
+    if (!read.ok()) return read.status();
+    o.mask = std::move(read).value();
+  }
+  if (!fields.status().ok()) return fields.status();
+  return o;
+}
+
+Napi::Int32Array to_tokens(Napi::Env env, std::span<const Token> tokens) {
+  Napi::Int32Array out = Napi::Int32Array::New(env, tokens.size());
+  std::copy(tokens.begin(), tokens.end(), out.Data());
+  return out;
+}
+
+Napi::Float64Array to_doubles(Napi::Env env, std::span<const double> values) {
+  Napi::Float64Array out = Napi::Float64Array::New(env, values.size());
+  std::copy(values.begin(), values.end(), out.Data());
+  return out;
+}
+
+Napi::Object to_object(Napi::Env env, const ModelInfo& m, const std::string& path) {
+  Maker out{Napi::Object::New(env)};
+  out.set("path", path).set("name", m.name).set("architecture", m.architecture).set("fileType", m.file_type).set("chatTemplate", m.chat_template).set("license", m.license);
+  out.set("parameters", m.parameters).set("fileBytes", m.file_bytes).set("contextTokens", m.context_tokens).set("vocab", m.vocab).set("layers", m.layers);
+  out.set("embedding", m.embedding).set("heads", m.heads).set("kvHeads", m.kv_heads).set("headDim", m.head_dim).set("bos", m.bos).set("eos", m.eos);
+  Napi::Array ends = Napi::Array::New(env, m.end_tokens.size());
+  for (std::uint32_t i = 0; i < m.end_tokens.size(); ++i) ends.Set(i, Napi::Number::New(env, m.end_tokens[i]));
+  out.object.Set("endTokens", ends);
+  return out.object;
+}
+
+Napi::Object to_object(Napi::Env env, const Plan& p) {
+  Maker out{Napi::Object::New(env)};
+  out.set("contextTokens", p.context_tokens).set("weightBytes", p.weight_bytes).set("kvBytes", p.kv_bytes).set("scratchBytes", p.scratch_bytes);
+  out.set("availableBytes", p.available_bytes).set("fits", p.fits).set("largestContextTokens", p.largest_context_tokens).set("bottleneck", p.bottleneck);
+  return out.object;
+}
+
+Napi::Object to_object(Napi::Env env, const EngineStats& s) {
+  Maker out{Napi::Object::New(env)};
+  constexpr auto kRam = static_cast<std::size_t>(kv::Tier::ram);
+  out.set("prefillTokensPerSecond", s.prefill_tokens_per_s).set("decodeTokensPerSecond", s.decode_tokens_per_s);
+  out.set("prefillTokens", s.prefill_tokens).set("decodeTokens", s.decode_tokens).set("reusedTokens", s.reused_tokens);
+  out.set("weightBytes", s.weight_bytes).set("scratchBytes", s.scratch_bytes).set("residentBytes", s.resident_bytes);
+  out.set("sessions", s.sessions).set("running", s.running).set("queued", s.queued).set("threads", s.threads).set("instructionSet", s.instruction_set);
+  out.set("kvBytes", s.kv.bytes_by_tier[kRam]).set("kvPages", s.kv.pages_by_tier[kRam]).set("kvBudgetBytes", s.kv.budget_bytes);
+  out.set("kvHits", s.kv.hits).set("kvMisses", s.kv.misses).set("kvEvictions", s.kv.evictions);
+  return out.object;
+}
+
+Napi::Object to_object(Napi::Env env, const SyncReport& r) {
+  Maker out{Napi::Object::New(env)};
+  out.set("reusedTokens", r.reused_tokens).set("computedTokens", r.computed_tokens).set("ms", r.ms);
+  return out.object;
+}
+
+Napi::Object to_object(Napi::Env env, const Generated& g) {
+  Maker out{Napi::Object::New(env)};
+  out.set("tokens", to_tokens(env, g.tokens)).set("text", g.text).set("end", std::string(end_name(g.end)));
+  out.set("probeLogprobs", to_doubles(env, g.probe_logprobs)).set("logprobs", to_doubles(env, g.logprobs));
+  Napi::Array top = Napi::Array::New(env, g.top.size());
+  for (std::uint32_t i = 0; i < g.top.size(); ++i) {
+    Napi::Int32Array tokens = Napi::Int32Array::New(env, g.top[i].size());
+    Napi::Float32Array logits = Napi::Float32Array::New(env, g.top[i].size());
+    for (std::size_t j = 0; j < g.top[i].size(); ++j) {
+      tokens[j] = g.top[i][j].token;
+      logits[j] = g.top[i][j].logit;
+    }
+    Napi::Object step = Napi::Object::New(env);
+    step.Set("tokens", tokens);
+    step.Set("logits", logits);
+    top.Set(i, step);
+  }
+  out.object.Set("top", top);
+  return out.object;
+}
+
+}  // namespace codicil::addon

@@ -1,0 +1,52 @@
+// Door: the one way from the engine's driver thread back to the JavaScript thread, one thread-safe function for each engine.
+//
+// Owns: the queue of closures and the count of open jobs, which keeps the event loop alive exactly while a job runs.
+// Rule that must stay true: post() may be called from any thread and never blocks; begin() and end() only on the JavaScript thread.
+#pragma once
+
+#include <napi.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace codicil::addon {
+
+class Door {
+ public:
+  using Closure = std::function<void(Napi::Env)>;
+
+  static std::shared_ptr<Door> open(Napi::Env env) {
+    auto door = std::make_shared<Door>();
+    // No JavaScript function stands behind it: closures bring what they call. Queue size 0: unlimited, so a post never waits.
+    door->function_ = Napi::ThreadSafeFunction::New(env, Napi::Function(), "codicil", 0, 1);
+    door->function_.Unref(env);
+    return door;
+  }
+  ~Door() { function_.Release(); }
+
+  void post(Closure closure) {
+    auto* owned = new Closure(std::move(closure));
+    const napi_status status = function_.NonBlockingCall(owned, [](Napi::Env env, Napi::Function, Closure* run) {
+      if (env != nullptr) {
+        const Napi::HandleScope scope(env);
+        (*run)(env);
+      }
+      delete run;
+    });
+    if (status != napi_ok) delete owned;  // the environment is going away: nobody waits for it
+  }
+
+  void begin(Napi::Env env) {
+    if (open_jobs_++ == 0) function_.Ref(env);
+  }
+  void end(Napi::Env env) {
+    if (--open_jobs_ == 0) function_.Unref(env);
+  }
+
+ private:
+  Napi::ThreadSafeFunction function_;
+  int open_jobs_ = 0;
+};
+
+}  // namespace codicil::addon
