@@ -31,7 +31,10 @@ const get = (id: string): Stored => {
   return found;
 };
 
-function place(document: Document, pattern: RegExp): { readonly span: Span; readonly quote: string; readonly clause: Clause | null; readonly page: number } | null {
+function place(
+  document: Document,
+  pattern: RegExp,
+): { readonly span: Span; readonly quote: string; readonly clause: Clause | null; readonly page: number } | null {
   for (const block of document.blocks) {
     if (block.kind === 'furniture') continue;
     const match = pattern.exec(block.text);
@@ -52,9 +55,18 @@ function evidence(question: string, documents: readonly Document[]): readonly Ev
     .filter((entry) => entry.found !== null)
     .slice(0, 4)
     .map(({ document, found }, at): Evidence => ({
-      n: at + 1, documentId: document.id, documentName: document.name, quote: found!.quote, spans: [found!.span],
-      places: [{ page: found!.page, box: null }], pageLabel: document.pages[found!.page]?.label ?? '1', path: found!.clause?.path ?? '', heading: found!.clause?.heading ?? '',
-      score: 0.9 - at * 0.2, sources: at === 0 ? ['reader', 'retrieval'] : ['reader'], state: at === 3 ? 'repaired' : 'verified',
+      n: at + 1,
+      documentId: document.id,
+      documentName: document.name,
+      quote: found!.quote,
+      spans: [found!.span],
+      places: [{ page: found!.page, box: null }],
+      pageLabel: document.pages[found!.page]?.label ?? '1',
+      path: found!.clause?.path ?? '',
+      heading: found!.clause?.heading ?? '',
+      score: 0.9 - at * 0.2,
+      sources: at === 0 ? ['reader', 'retrieval'] : ['reader'],
+      state: at === 3 ? 'repaired' : 'verified',
     }));
 }
 
@@ -80,15 +92,28 @@ async function answer({ id, question, documentIds }: { id: string; question: str
     await wait(400);
   }
   busy = false;
-  if (question.includes('crash')) throw new CodicilError('engine_down', 'An answer was expected and the engine process ended while it was reading. It is started again; ask once more.');
+  if (question.includes('crash'))
+    throw new CodicilError('engine_down', 'An answer was expected and the engine process ended while it was reading. It is started again; ask once more.');
   const pages = documents.reduce((sum, document) => sum + document.pages.length, 0);
   const part = done / total;
   const verdict = stopped.has(id) ? 'cut' : list.length > 0 ? 'found' : 'absent';
-  const reasons = { found: 'The Reader and the search agree on the first place.', absent: 'All windows were read; neither the Reader nor the search found a place, and no heading speaks of it.', cut: 'You stopped it; what had been found until then is shown.' };
+  const reasons = {
+    found: 'The Reader and the search agree on the first place.',
+    absent: 'All windows were read; neither the Reader nor the search found a place, and no heading speaks of it.',
+    cut: 'You stopped it; what had been found until then is shown.',
+  };
   return {
-    id, question, documentIds, verdict, reason: reasons[verdict], value: verdict === 'found' ? '30 days' : null, evidence: list, prose,
+    id,
+    question,
+    documentIds,
+    verdict,
+    reason: reasons[verdict],
+    value: verdict === 'found' ? '30 days' : null,
+    evidence: list,
+    prose,
     coverage: { documents: documents.length, pages, pagesRead: Math.round(pages * part), ocrPages: 0, windows: total, windowsRead: done, tokens: 48_200 },
-    model: { reader: 'codicil-reader', writer }, ms: 1830,
+    model: { reader: 'codicil-reader', writer },
+    ms: 1830,
   };
 }
 
@@ -98,20 +123,50 @@ function field(document: Document, pattern: RegExp): Field {
   const value = pattern.exec(found.quote)?.[0] ?? found.quote;
   return {
     status: 'found',
-    values: [{ value, normalized: /\d/.test(value) ? 'P30D' : null, quote: found.quote, span: found.span, page: found.page, path: found.clause?.path ?? '', sources: ['extractor', 'reader'], confidence: 0.92 }],
+    values: [
+      {
+        value,
+        normalized: /\d/.test(value) ? 'P30D' : null,
+        quote: found.quote,
+        span: found.span,
+        page: found.page,
+        path: found.clause?.path ?? '',
+        sources: ['extractor', 'reader'],
+        confidence: 0.92,
+      },
+    ],
   };
 }
 
 function summary(document: Document): Summary {
   const patterns: Readonly<Record<string, RegExp>> = {
-    title: /[A-Z][\w ]+ Agreement/, governingLaw: /laws of [A-Z]\w+|Governing Law/, term: /Term\b[^.]{0,60}/, termination: /terminat[^.]{0,80}/i, liabilityCap: /liability[^.]{0,80}/i,
-    amounts: /\$[\d,]+|fees/i, assignment: /assign[^.]{0,60}/i, confidentiality: /Confidential Information[^.]{0,60}/, renewalNotice: /\d+ days/, audit: /audit[^.]{0,60}/i,
+    title: /[A-Z][\w ]+ Agreement/,
+    governingLaw: /laws of [A-Z]\w+|Governing Law/,
+    term: /Term\b[^.]{0,60}/,
+    termination: /terminat[^.]{0,80}/i,
+    liabilityCap: /liability[^.]{0,80}/i,
+    amounts: /\$[\d,]+|fees/i,
+    assignment: /assign[^.]{0,60}/i,
+    confidentiality: /Confidential Information[^.]{0,60}/,
+    renewalNotice: /\d+ days/,
+    audit: /audit[^.]{0,60}/i,
   };
-  const fields = Object.fromEntries(SUMMARY_FIELDS.map((name): [string, Field] => [name, patterns[name] ? field(document, patterns[name]) : { status: name === 'insurance' ? 'not_read' : 'not_found', values: [] }]));
+  const fields = Object.fromEntries(
+    SUMMARY_FIELDS.map((name): [string, Field] => [
+      name,
+      patterns[name] ? field(document, patterns[name]) : { status: name === 'insurance' ? 'not_read' : 'not_found', values: [] },
+    ]),
+  );
   const pages = document.pages.length;
   return {
-    schema: 'codicil.summary/1', documentId: document.id, documentName: document.name, language: document.language, fields: fields as Summary['fields'],
-    coverage: { pages, pagesRead: pages, windows: 24, windowsRead: 24 }, model: 'codicil-reader', createdAt: new Date().toISOString(),
+    schema: 'codicil.summary/1',
+    documentId: document.id,
+    documentName: document.name,
+    language: document.language,
+    fields: fields as Summary['fields'],
+    coverage: { pages, pagesRead: pages, windows: 24, windowsRead: 24 },
+    model: 'codicil-reader',
+    createdAt: new Date().toISOString(),
   };
 }
 
@@ -124,28 +179,65 @@ function findings(document: Document): readonly Finding[] {
   ];
   return rules.flatMap(([rule, severity, pattern, message], at): Finding[] => {
     const found = place(document, pattern);
-    return found ? [{ id: `f${at}`, rule, severity, message, span: found.span, path: found.clause?.path ?? '', page: found.page, quote: found.quote.slice(0, 160) }] : [];
+    return found
+      ? [{ id: `f${at}`, rule, severity, message, span: found.span, path: found.clause?.path ?? '', page: found.page, quote: found.quote.slice(0, 160) }]
+      : [];
   });
 }
 
 function models(): readonly ModelEntry[] {
   const entry = (name: string, role: ModelEntry['role'], bytes: number): ModelEntry => ({
-    path: `/models/${name}.gguf`, name, architecture: role === 'reader' ? 'bert' : 'qwen3', bytes, contextTokens: 32_768, license: 'Apache-2.0', role, shipped: role === 'reader', failure: null,
+    path: `/models/${name}.gguf`,
+    name,
+    architecture: role === 'reader' ? 'bert' : 'qwen3',
+    bytes,
+    contextTokens: 32_768,
+    license: 'Apache-2.0',
+    role,
+    shipped: role === 'reader',
+    failure: null,
   });
-  const broken: ModelEntry = { ...entry('Vision-9B', 'none', 9e9), failure: { code: 'model_unsupported', message: 'A text model was expected, architecture "vit" was found. Choose another file.' } };
+  const broken: ModelEntry = {
+    ...entry('Vision-9B', 'none', 9e9),
+    failure: { code: 'model_unsupported', message: 'A text model was expected, architecture "vit" was found. Choose another file.' },
+  };
   const name = 'Qwen3-4B-Instruct';
   return [entry('codicil-reader', 'reader', 120e6), { ...entry(name, writer === name ? 'writer' : 'none', 2.5e9) }, broken];
 }
 
 const stats = (): Stats => ({
-  engine: { state: busy ? 'busy' : 'ready' }, reader: 'codicil-reader', writer, instructionSet: 'avx2', threads: 8, contextTokens: 32_768, contextUsed: 11_240, prefillTokensPerSecond: 2140,
-  decodeTokensPerSecond: writer ? 18.4 : 0, residentBytes: 1.9e9, weightBytes: 1.2e8, kvBytes: 6.1e8, kvBudgetBytes: 4e9, memoryTotalBytes: 24e9, memoryFreeBytes: 13e9, cpuCelsius: 61, gpu: null,
+  engine: { state: busy ? 'busy' : 'ready' },
+  reader: 'codicil-reader',
+  writer,
+  instructionSet: 'avx2',
+  threads: 8,
+  contextTokens: 32_768,
+  contextUsed: 11_240,
+  prefillTokensPerSecond: 2140,
+  decodeTokensPerSecond: writer ? 18.4 : 0,
+  residentBytes: 1.9e9,
+  weightBytes: 1.2e8,
+  kvBytes: 6.1e8,
+  kvBudgetBytes: 4e9,
+  memoryTotalBytes: 24e9,
+  memoryFreeBytes: 13e9,
+  cpuCelsius: 61,
+  gpu: null,
 });
 
 const handlers: Handlers = {
   'library.list': async () => ({ documents: [...stored.values()].map((entry) => entry.summary) }),
   'document.add': async ({ document, bytes }) => {
-    const row = { id: document.id, name: document.name, kind: document.kind, bytes: bytes.length, pages: document.pages.length, clauses: document.clauses.length, addedAt: new Date().toISOString(), warnings: document.warnings };
+    const row = {
+      id: document.id,
+      name: document.name,
+      kind: document.kind,
+      bytes: bytes.length,
+      pages: document.pages.length,
+      clauses: document.clauses.length,
+      addedAt: new Date().toISOString(),
+      warnings: document.warnings,
+    };
     stored.set(document.id, { document, bytes, summary: row });
     tell({ type: 'document.added', document: row });
     return row;
@@ -183,5 +275,10 @@ const subscribe = (listener: (event: WorkspaceEvent) => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 const port = Number(process.argv[2] ?? 4848);
-const served = await serveBrowser({ workspace: { handlers, subscribe }, folder: new URL('../dist/renderer', import.meta.url).pathname, port, token: process.argv[3] });
+const served = await serveBrowser({
+  workspace: { handlers, subscribe },
+  folder: new URL('../dist/renderer', import.meta.url).pathname,
+  port,
+  token: process.argv[3],
+});
 process.stdout.write(`${served.url}\n`);

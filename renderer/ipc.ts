@@ -119,11 +119,14 @@ function adopt(next: Port): void {
 }
 
 const lost = (reason: string): CodicilError =>
-  new CodicilError('io_failed', `A reply of the workspace was expected, but the line to it closed (${reason}). It is being opened again; repeat what you asked.`);
+  new CodicilError(
+    'io_failed',
+    `A reply of the workspace was expected, but the line to it closed (${reason}). It is being opened again; repeat what you asked.`,
+  );
 
 function messagePort(carrier: MessagePort): Port {
   return {
-    send: (message) => carrier.postMessage(message),
+    send: (message) => carrier.postMessage(message, []),
     onMessage: (listener) => {
       carrier.addEventListener('message', (event) => listener(event.data));
       carrier.start();

@@ -38,6 +38,10 @@ export async function readGranted(paths: readonly string[]): Promise<readonly Gr
 }
 
 export async function chooseFiles(window: BrowserWindow): Promise<readonly GrantedFile[]> {
-  const { canceled, filePaths } = await dialog.showOpenDialog(window, { title: 'Add documents', properties: ['openFile', 'multiSelections'], filters: FILTERS });
+  const { canceled, filePaths } = await dialog.showOpenDialog(window, {
+    title: 'Add documents',
+    properties: ['openFile', 'multiSelections'],
+    filters: FILTERS,
+  });
   return canceled ? [] : readGranted(filePaths);
 }

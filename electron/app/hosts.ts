@@ -50,7 +50,7 @@ export class Hosts {
     this.engine = null;
     if (workspace) {
       const ended = new Promise<void>((resolve) => workspace.once('exit', () => resolve()));
-      workspace.postMessage({ type: 'stop' });
+      workspace.postMessage({ type: 'stop' }, []);
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, ms))]);
       workspace.kill();
     }
@@ -62,7 +62,7 @@ export class Hosts {
     this.workspace = host;
     host.on('message', (message: FromWorkspace) => this.hear(host, message));
     host.once('exit', (code) => this.lost(host, code));
-    host.once('spawn', () => host.postMessage({ type: 'start', options: { dataDir: this.options.dataDir } }));
+    host.once('spawn', () => host.postMessage({ type: 'start', options: { dataDir: this.options.dataDir } }, []));
   }
 
   private hear(host: UtilityProcess, message: FromWorkspace): void {

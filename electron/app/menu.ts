@@ -9,7 +9,11 @@ export interface MenuActions {
 
 export function setMenu(actions: MenuActions): void {
   const mac = process.platform === 'darwin';
-  const tab = (label: string, name: string, key: string): MenuItemConstructorOptions => ({ label, accelerator: `CmdOrCtrl+${key}`, click: () => actions.command(name) });
+  const tab = (label: string, name: string, key: string): MenuItemConstructorOptions => ({
+    label,
+    accelerator: `CmdOrCtrl+${key}`,
+    click: () => actions.command(name),
+  });
   const macApp: MenuItemConstructorOptions[] = mac ? [{ role: 'appMenu' }] : [];
   const macRecent: MenuItemConstructorOptions[] = mac ? [{ role: 'recentDocuments', submenu: [{ role: 'clearRecentDocuments' }] }] : [];
   const tools: MenuItemConstructorOptions[] = app.isPackaged ? [] : [{ role: 'toggleDevTools' }];

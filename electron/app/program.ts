@@ -27,7 +27,11 @@ function giveUp(title: string, text: string): void {
 }
 
 const onFailed = ({ code, message }: Failure): void => giveUp(ERROR_SENTENCES[code], message);
-const onGivenUp = (code: number): void => giveUp('Codicil cannot go on', `The workspace process was expected to run and ended again and again, last with code ${code}. Start the program anew; your library is kept.`);
+const onGivenUp = (code: number): void =>
+  giveUp(
+    'Codicil cannot go on',
+    `The workspace process was expected to run and ended again and again, last with code ${code}. Start the program anew; your library is kept.`,
+  );
 
 export async function grant(paths: readonly string[]): Promise<void> {
   if (!window || !windowListens) {

@@ -19,7 +19,11 @@ export function restoreWindowState(): WindowState {
     if (!bounds.every((part) => typeof part === 'number' && Number.isFinite(part))) return DEFAULT;
     const stored = { x: x as number, y: y as number, width: width as number, height: height as number };
     const { workArea } = screen.getDisplayMatching(stored);
-    const visible = stored.x < workArea.x + workArea.width - 80 && stored.x + stored.width > workArea.x + 80 && stored.y >= workArea.y - 10 && stored.y < workArea.y + workArea.height - 40;
+    const visible =
+      stored.x < workArea.x + workArea.width - 80 &&
+      stored.x + stored.width > workArea.x + 80 &&
+      stored.y >= workArea.y - 10 &&
+      stored.y < workArea.y + workArea.height - 40;
     return visible && stored.width >= 600 && stored.height >= 400 ? { ...stored, maximized: value.maximized === true } : DEFAULT;
   } catch {
     // Never stored, or stored by something else: the default is as good a beginning as any.

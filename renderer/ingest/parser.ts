@@ -2,7 +2,7 @@
 //
 // Owns: the workers' lives. Rule: a worker that failed, timed out or was cancelled is dropped, because its parser's memory can no longer be trusted.
 import type { Document } from '../../core/contract/document.ts';
-import { CodicilError } from '../../core/contract/errors.ts';
+import { CodicilError, type Failure } from '../../core/contract/errors.ts';
 import type { ParseMessage, ParseRequest } from './messages.ts';
 
 export interface ParseOptions {
@@ -21,34 +21,46 @@ const newWorker = (): Worker => new Worker(new URL('./worker.ts', import.meta.ur
 export function parseInWorker(bytes: Uint8Array<ArrayBuffer>, name: string, options: ParseOptions): Promise<Document> {
   const worker = idle.pop() ?? newWorker();
   return new Promise((resolve, reject) => {
+    const listening = new AbortController();
     let timer: ReturnType<typeof setTimeout>;
-    const settle = (keep: boolean, act: () => void) => {
+    const settle = (keep: boolean) => {
       clearTimeout(timer);
-      options.signal.removeEventListener('abort', stop);
-      worker.onmessage = worker.onerror = null;
+      listening.abort();
       if (keep) idle.push(worker);
       else worker.terminate();
-      act();
     };
-    const fail = (failure: CodicilError) => settle(false, () => reject(failure));
-    const stop = () => fail(new CodicilError('cancelled', `Reading ${name} was stopped. Drop it again to read it.`));
+    const fail = (code: Failure['code'], message: string) => {
+      settle(false);
+      reject(new CodicilError(code, message));
+    };
     const wait = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => fail(new CodicilError('timeout', `A page of ${name} was expected within ${SILENCE_MS / 1000} s and none came. Print the file to a new PDF and add that.`)), SILENCE_MS);
+      timer = setTimeout(
+        () => fail('timeout', `A page of ${name} was expected within ${SILENCE_MS / 1000} s and none came. Print the file to a new PDF and add that.`),
+        SILENCE_MS,
+      );
     };
-    worker.onmessage = (event: MessageEvent<ParseMessage>) => {
-      const message = event.data;
-      if (message.type === 'progress') {
+    const stop = () => fail('cancelled', `Reading ${name} was stopped. Drop it again to read it.`);
+    const hear = ({ data }: MessageEvent<ParseMessage>) => {
+      if (data.type === 'failed') fail(data.failure.code, data.failure.message);
+      else if (data.type === 'parsed') {
+        settle(true);
+        resolve(data.document);
+      } else {
         wait();
-        options.onProgress(message.done, message.total);
-      } else if (message.type === 'parsed') settle(true, () => resolve(message.document));
-      else fail(new CodicilError(message.failure.code, message.failure.message));
+        options.onProgress(data.done, data.total);
+      }
     };
-    worker.onerror = (event) => fail(new CodicilError('internal', `The parser was expected to read ${name} and ended (${event.message || 'no reason given'}). Report this file.`));
-    options.signal.addEventListener('abort', stop);
+    worker.addEventListener('message', hear, listening);
+    worker.addEventListener(
+      'error',
+      (event) => fail('internal', `The parser was expected to read ${name} and ended (${event.message || 'no reason given'}). Report this file.`),
+      listening,
+    );
+    options.signal.addEventListener('abort', stop, listening);
     if (options.signal.aborted) return stop();
     wait();
     const request: ParseRequest = { bytes, name, ...(options.password === undefined ? {} : { password: options.password }) };
-    worker.postMessage(request);
+    worker.postMessage(request, []);
   });
 }

@@ -5,7 +5,7 @@ import { toFailure } from '../../core/contract/errors.ts';
 import { parseDocument } from '../../core/structure/document.ts';
 import type { ParseMessage, ParseRequest } from './messages.ts';
 
-const post = (message: ParseMessage): void => self.postMessage(message);
+const post = (message: ParseMessage): void => self.postMessage(message, { transfer: [] });
 
 async function parse({ bytes, name, password }: ParseRequest): Promise<void> {
   const onProgress = (done: number, total: number) => post({ type: 'progress', done, total });

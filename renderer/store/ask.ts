@@ -34,7 +34,17 @@ export async function ask(question: string): Promise<void> {
   if (question.trim() === '' || documentIds.length === 0) return;
   const id = crypto.randomUUID();
   const exchange: Exchange = {
-    id, question: question.trim(), documentIds, status: 'running', phase: 'reading', done: 0, total: 0, written: '', answer: null, failure: null, cancelling: false,
+    id,
+    question: question.trim(),
+    documentIds,
+    status: 'running',
+    phase: 'reading',
+    done: 0,
+    total: 0,
+    written: '',
+    answer: null,
+    failure: null,
+    cancelling: false,
   };
   update('ask', { draft: '', exchanges: [...read().ask.exchanges, exchange] });
   try {

@@ -40,7 +40,14 @@ export const visibleChanges = (comparison: Comparison, hidden: readonly ChangeKi
   comparison.changes.filter((change) => !hidden.includes(change.kind));
 
 const TONES: Readonly<Record<ChangeKind, Tone>> = {
-  inserted: 'inserted', deleted: 'deleted', changed: 'changed', moved: 'moved', movedChanged: 'moved', renumbered: 'changed', split: 'changed', merged: 'changed',
+  inserted: 'inserted',
+  deleted: 'deleted',
+  changed: 'changed',
+  moved: 'moved',
+  movedChanged: 'moved',
+  renumbered: 'changed',
+  split: 'changed',
+  merged: 'changed',
 };
 
 /** Selects a change; unless the side-by-side view is open, its place is shown in the viewer, on the newer side where it has one. */

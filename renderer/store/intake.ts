@@ -5,6 +5,7 @@
 import { CodicilError, toFailure } from '../../core/contract/errors.ts';
 import { parseInWorker } from '../ingest/parser.ts';
 import { request } from '../ipc.ts';
+import { rememberPassword } from './passwords.ts';
 import type { IntakeItem } from './state.ts';
 import { read, useStore } from './store.ts';
 import { openDocument } from './viewer.ts';
@@ -60,6 +61,7 @@ async function take(item: IntakeItem): Promise<void> {
     const document = await parseInWorker(bytes, item.name, { ...(password === undefined ? {} : { password }), signal: stop.signal, onProgress });
     change(item.id, { phase: 'storing' });
     const stored = await request('document.add', { document, bytes });
+    if (password !== undefined) rememberPassword(stored.id, password);
     dismissIntake(item.id);
     if (read().viewer.openId === null) openDocument(stored.id);
   } catch (error) {

@@ -42,6 +42,14 @@ export function showFinding(findings: readonly Finding[], finding: Finding): voi
   if (active) void reveal(marks, active);
 }
 
+/** n and p: the next or previous of the findings that are listed. */
+export function stepFinding(findings: readonly Finding[], by: 1 | -1): void {
+  const active = read().viewer.activeMark;
+  const at = findings.findIndex((finding) => `finding:${finding.id}` === active);
+  const next = findings[at < 0 ? (by > 0 ? 0 : findings.length - 1) : (at + by + findings.length) % findings.length];
+  if (next) showFinding(findings, next);
+}
+
 export function showValue(field: string, value: FieldValue): void {
   void revealOne({ id: `value:${field}:${value.span.blockId}:${value.span.start}`, spans: [value.span], tone: 'value' });
 }

@@ -12,10 +12,7 @@ import type { Stats } from '../../core/contract/stats.ts';
 import type { Summary } from '../../core/contract/summary.ts';
 import type { Connection } from '../ipc.ts';
 
-export type Job<T> =
-  | { readonly status: 'running' }
-  | { readonly status: 'done'; readonly value: T }
-  | { readonly status: 'failed'; readonly failure: Failure };
+export type Job<T> = { readonly status: 'running' } | { readonly status: 'done'; readonly value: T } | { readonly status: 'failed'; readonly failure: Failure };
 
 export type ChangeKind = Change['kind'];
 

@@ -8,5 +8,5 @@ export const read = (): State => useStore.getState();
 
 /** Replaces part of one slice that is an object. */
 export function update<K extends 'library' | 'viewer' | 'ask' | 'compare' | 'engine' | 'layout'>(slice: K, part: Partial<State[K]>): void {
-  useStore.setState((state) => ({ [slice]: { ...state[slice], ...part } }) as Pick<State, K>);
+  useStore.setState((state) => ({ [slice]: { ...state[slice], ...part } }));
 }

@@ -6,8 +6,20 @@ export interface Option {
   readonly label: string;
 }
 
-export function Select({ label, value, options, placeholder, onChange, testId }: {
-  label: string; value: string | null; options: readonly Option[]; placeholder: string; onChange: (value: string) => void; testId: string;
+export function Select({
+  label,
+  value,
+  options,
+  placeholder,
+  onChange,
+  testId,
+}: {
+  label: string;
+  value: string | null;
+  options: readonly Option[];
+  placeholder: string;
+  onChange: (value: string) => void;
+  testId: string;
 }) {
   return (
     <label className={css['select']}>

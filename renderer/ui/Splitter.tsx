@@ -2,8 +2,20 @@ import type { KeyboardEvent, PointerEvent } from 'react';
 import css from './Splitter.module.css';
 
 /** The draggable edge between two panes; arrow keys move it by 16 px. `sign` is -1 where the pane it sizes lies to the right. */
-export function Splitter({ label, value, min, max, sign, onChange }: {
-  label: string; value: number; min: number; max: number; sign: 1 | -1; onChange: (value: number) => void;
+export function Splitter({
+  label,
+  value,
+  min,
+  max,
+  sign,
+  onChange,
+}: {
+  label: string;
+  value: number;
+  min: number;
+  max: number;
+  sign: 1 | -1;
+  onChange: (value: number) => void;
 }) {
   const clamp = (width: number) => Math.round(Math.max(min, Math.min(max, width)));
   const drag = (event: PointerEvent<HTMLDivElement>) => {

@@ -42,7 +42,8 @@ export function AnswerView({ answer, written }: { readonly answer: Answer; reado
       )}
       <CoverageReceipt coverage={answer.coverage} />
       <p className={css['models']}>
-        {answer.model.writer === null ? `Read by ${answer.model.reader}` : `Read by ${answer.model.reader}, written by ${answer.model.writer}`} in {duration(answer.ms)}
+        {answer.model.writer === null ? `Read by ${answer.model.reader}` : `Read by ${answer.model.reader}, written by ${answer.model.writer}`} in{' '}
+        {duration(answer.ms)}
       </p>
     </div>
   );

@@ -8,7 +8,12 @@ import { AskForm } from './AskForm.tsx';
 import css from './AskPane.module.css';
 import { ExchangeView } from './ExchangeView.tsx';
 
-const EXAMPLES = ['What is the notice period for termination?', 'Which law governs this agreement?', 'Is there a cap on liability?', 'May either party assign the agreement?'];
+const EXAMPLES = [
+  'What is the notice period for termination?',
+  'Which law governs this agreement?',
+  'Is there a cap on liability?',
+  'May either party assign the agreement?',
+];
 
 export function AskPane() {
   const exchanges = useStore((state) => state.ask.exchanges);

@@ -11,8 +11,9 @@ export function CoverageReceipt({ coverage }: { readonly coverage: Coverage }) {
     <div className={css['receipt']} data-testid="coverage" data-whole={whole}>
       <ReceiptText aria-hidden="true" />
       <span>
-        Read <strong>{pages}</strong> of {plural(coverage.documents, 'document')}: {whole ? plural(coverage.windows, 'window') : `${count(coverage.windowsRead)} of ${plural(coverage.windows, 'window')}`},{' '}
-        {tokens(coverage.tokens)} tokens
+        Read <strong>{pages}</strong> of {plural(coverage.documents, 'document')}:{' '}
+        {whole ? plural(coverage.windows, 'window') : `${count(coverage.windowsRead)} of ${plural(coverage.windows, 'window')}`}, {tokens(coverage.tokens)}{' '}
+        tokens
         {coverage.ocrPages > 0 && `, ${plural(coverage.ocrPages, 'page')} by text recognition`}
       </span>
     </div>

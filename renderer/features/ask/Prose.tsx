@@ -13,7 +13,14 @@ export function Prose({ answer }: { readonly answer: Answer }) {
         <span key={at} className={css['sentence']} data-state={sentence.state} title={sentence.reason}>
           {sentence.text}
           {sentence.citations.map((n) => (
-            <button key={n} type="button" className={css['citation']} data-testid="citation" aria-label={`Show citation ${n}`} onClick={() => showEvidence(answer, n)}>
+            <button
+              key={n}
+              type="button"
+              className={css['citation']}
+              data-testid="citation"
+              aria-label={`Show citation ${n}`}
+              onClick={() => showEvidence(answer, n)}
+            >
               {n}
             </button>
           ))}

@@ -32,7 +32,7 @@ export function ChangeList({ comparison }: { readonly comparison: Comparison }) 
   const list = useRef<HTMLOListElement>(null);
   const changes = visibleChanges(comparison, hidden);
   useEffect(() => {
-    list.current?.querySelector('[data-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+    if (selected !== null) list.current?.querySelector('[data-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [selected]);
   if (comparison.changes.length === 0) {
     return (

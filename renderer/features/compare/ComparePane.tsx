@@ -1,6 +1,5 @@
 // Choosing two versions, running the comparison, and the list of what changed.
 import { ArrowDownUp, Columns2, FileText, GitCompareArrows } from 'lucide-react';
-import { useEffect } from 'react';
 import { ERROR_SENTENCES } from '../../../core/contract/errors.ts';
 import { chooseSide, runComparison, stepChange, swapSides } from '../../store/compare.ts';
 import { setMiddle } from '../../store/layout.ts';
@@ -11,23 +10,9 @@ import { FailureNote } from '../../ui/FailureNote.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Progress } from '../../ui/Progress.tsx';
 import { Select } from '../../ui/Select.tsx';
+import { useStepKeys } from '../../ui/useStepKeys.ts';
 import { ChangeList } from './ChangeList.tsx';
 import css from './ComparePane.module.css';
-
-const EDITABLE = /^(INPUT|TEXTAREA|SELECT)$/;
-
-/** n and p step through the changes wherever the focus is, except in a field. */
-function useStepKeys(): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || EDITABLE.test((event.target as HTMLElement).tagName)) return;
-      if (event.key === 'n') stepChange(1);
-      else if (event.key === 'p') stepChange(-1);
-    };
-    window.addEventListener('keydown', press);
-    return () => window.removeEventListener('keydown', press);
-  }, []);
-}
 
 function ViewSwitch() {
   const middle = useStore((state) => state.layout.middle);
@@ -45,22 +30,42 @@ function ViewSwitch() {
 export function ComparePane() {
   const documents = useStore((state) => state.library.documents);
   const { beforeId, afterId, job } = useStore((state) => state.compare);
-  useStepKeys();
+  useStepKeys(stepChange);
   const options = documents.map((document) => ({ value: document.id, label: document.name }));
   const ready = beforeId !== null && afterId !== null && beforeId !== afterId;
   return (
     <>
       <div className={css['setup']}>
         <div className={css['sides']}>
-          <Select label="Before" testId="compare-before" value={beforeId} options={options} placeholder="Older version" onChange={(id) => chooseSide('beforeId', id)} />
-          <Select label="After" testId="compare-after" value={afterId} options={options} placeholder="Newer version" onChange={(id) => chooseSide('afterId', id)} />
+          <Select
+            label="Before"
+            testId="compare-before"
+            value={beforeId}
+            options={options}
+            placeholder="Older version"
+            onChange={(id) => chooseSide('beforeId', id)}
+          />
+          <Select
+            label="After"
+            testId="compare-after"
+            value={afterId}
+            options={options}
+            placeholder="Newer version"
+            onChange={(id) => chooseSide('afterId', id)}
+          />
         </div>
         <IconButton label="Exchange the two sides" disabled={!ready} onClick={swapSides}>
           <ArrowDownUp />
         </IconButton>
       </div>
       <div className={css['actions']}>
-        <Button look="primary" icon={<GitCompareArrows />} data-testid="compare-run" disabled={!ready || job?.status === 'running'} onClick={() => void runComparison()}>
+        <Button
+          look="primary"
+          icon={<GitCompareArrows />}
+          data-testid="compare-run"
+          disabled={!ready || job?.status === 'running'}
+          onClick={() => void runComparison()}
+        >
           Compare
         </Button>
         {job?.status === 'done' && <ViewSwitch />}

@@ -27,10 +27,7 @@ interface Props {
 
 function Columns({ comparison, before, after }: Props) {
   const selected = useStore((state) => state.compare.selected);
-  const rows = useMemo(
-    () => ({ before: sideRows(before, comparison, 'before'), after: sideRows(after, comparison, 'after') }),
-    [before, after, comparison],
-  );
+  const rows = useMemo(() => ({ before: sideRows(before, comparison, 'before'), after: sideRows(after, comparison, 'after') }), [before, after, comparison]);
   const ids = useMemo(() => {
     const chain = anchors(comparison, rows.before, rows.after);
     return { before: chain.map((pair) => rows.before[pair.before]!.clauseId), after: chain.map((pair) => rows.after[pair.after]!.clauseId) };
@@ -70,7 +67,15 @@ function Columns({ comparison, before, after }: Props) {
   return (
     <div className={css['columns']} data-testid="side-by-side-view">
       {(['before', 'after'] as const).map((side) => (
-        <SideColumn key={side} side={side} name={side === 'before' ? before.name : after.name} rows={rows[side]} pane={columns[side]} selected={selected} onScroll={() => follow(side)} />
+        <SideColumn
+          key={side}
+          side={side}
+          name={side === 'before' ? before.name : after.name}
+          rows={rows[side]}
+          pane={columns[side]}
+          selected={selected}
+          onScroll={() => follow(side)}
+        />
       ))}
     </div>
   );

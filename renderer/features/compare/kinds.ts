@@ -21,6 +21,14 @@ export const KINDS: Readonly<Record<Change['kind'], KindLook>> = {
 };
 
 export const TOPICS: Readonly<Record<Change['topics'][number], string>> = {
-  amount: 'Amount', date: 'Date', period: 'Period', party: 'Party', definedTerm: 'Defined term', modal: 'May / shall', negation: 'Negation',
-  crossReference: 'Reference', law: 'Law', wording: 'Wording',
+  amount: 'Amount',
+  date: 'Date',
+  period: 'Period',
+  party: 'Party',
+  definedTerm: 'Defined term',
+  modal: 'May / shall',
+  negation: 'Negation',
+  crossReference: 'Reference',
+  law: 'Law',
+  wording: 'Wording',
 };

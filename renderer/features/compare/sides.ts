@@ -24,12 +24,22 @@ export function sideRows(document: Document, comparison: Comparison, side: Side)
     .filter((clause) => clause.spans.length > 0)
     .map((clause) => {
       const found = changes.get(clause.id);
-      return { clauseId: clause.id, depth: clause.depth, text: clauseText(document, clause), change: found?.change ?? null, continued: found !== undefined && !found.first };
+      return {
+        clauseId: clause.id,
+        depth: clause.depth,
+        text: clauseText(document, clause),
+        change: found?.change ?? null,
+        continued: found !== undefined && !found.first,
+      };
     });
 }
 
 /** Pairs in the same order on both sides: a longest increasing run of the newer side's positions (patience, n log n). */
-export function anchors(comparison: Comparison, before: readonly SideRow[], after: readonly SideRow[]): readonly { readonly before: number; readonly after: number }[] {
+export function anchors(
+  comparison: Comparison,
+  before: readonly SideRow[],
+  after: readonly SideRow[],
+): readonly { readonly before: number; readonly after: number }[] {
   const beforeAt = new Map(before.map((row, at) => [row.clauseId, at]));
   const afterAt = new Map(after.map((row, at) => [row.clauseId, at]));
   const pairs = comparison.pairs

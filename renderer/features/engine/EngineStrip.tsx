@@ -38,10 +38,19 @@ export function EngineStrip() {
       </div>
       {stats && (
         <div className={css['figures']}>
-          {stats.contextTokens > 0 && <Meter label="Context" part={stats.contextUsed} whole={stats.contextTokens} text={`${tokens(stats.contextUsed)} / ${tokens(stats.contextTokens)}`} />}
+          {stats.contextTokens > 0 && (
+            <Meter
+              label="Context"
+              part={stats.contextUsed}
+              whole={stats.contextTokens}
+              text={`${tokens(stats.contextUsed)} / ${tokens(stats.contextTokens)}`}
+            />
+          )}
           {stats.prefillTokensPerSecond > 0 && <Meter label="Read" text={`${tokens(stats.prefillTokensPerSecond)} tok/s`} />}
           {stats.decodeTokensPerSecond > 0 && <Meter label="Write" text={`${stats.decodeTokensPerSecond.toFixed(1)} tok/s`} />}
-          {stats.kvBudgetBytes > 0 && <Meter label="KV" part={stats.kvBytes} whole={stats.kvBudgetBytes} text={`${bytes(stats.kvBytes)} / ${bytes(stats.kvBudgetBytes)}`} />}
+          {stats.kvBudgetBytes > 0 && (
+            <Meter label="KV" part={stats.kvBytes} whole={stats.kvBudgetBytes} text={`${bytes(stats.kvBytes)} / ${bytes(stats.kvBudgetBytes)}`} />
+          )}
           <Meter
             label="RAM"
             part={stats.memoryTotalBytes - stats.memoryFreeBytes}
@@ -49,10 +58,14 @@ export function EngineStrip() {
             text={stats.residentBytes > 0 ? bytes(stats.residentBytes) : `${bytes(stats.memoryFreeBytes)} free`}
             hint={`${bytes(stats.residentBytes)} held by the engine, ${bytes(stats.memoryFreeBytes)} of ${bytes(stats.memoryTotalBytes)} free`}
           />
-          {stats.gpu && <Meter label="VRAM" part={stats.gpu.vramUsedBytes} whole={stats.gpu.vramTotalBytes} text={bytes(stats.gpu.vramUsedBytes)} hint={stats.gpu.name} />}
+          {stats.gpu && (
+            <Meter label="VRAM" part={stats.gpu.vramUsedBytes} whole={stats.gpu.vramTotalBytes} text={bytes(stats.gpu.vramUsedBytes)} hint={stats.gpu.name} />
+          )}
           {stats.gpu && <Meter label="GPU" text={`${Math.round(stats.gpu.celsius)} °C`} />}
           {stats.cpuCelsius !== null && <Meter label="CPU" text={`${Math.round(stats.cpuCelsius)} °C`} />}
-          {stats.instructionSet !== '' && <Meter label="" text={`${stats.threads} × ${stats.instructionSet.toUpperCase()}`} hint="Threads and instruction set" />}
+          {stats.instructionSet !== '' && (
+            <Meter label="" text={`${stats.threads} × ${stats.instructionSet.toUpperCase()}`} hint="Threads and instruction set" />
+          )}
         </div>
       )}
     </footer>

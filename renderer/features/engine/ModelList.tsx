@@ -10,7 +10,9 @@ import css from './ModelList.module.css';
 
 function Row({ model, choosing }: { readonly model: ModelEntry; readonly choosing: string | null }) {
   const chosen = model.role === 'writer';
-  const facts = [model.architecture, bytes(model.bytes), model.contextTokens > 0 ? `${tokens(model.contextTokens)} context` : '', model.license].filter(Boolean);
+  const facts = [model.architecture, bytes(model.bytes), model.contextTokens > 0 ? `${tokens(model.contextTokens)} context` : '', model.license].filter(
+    Boolean,
+  );
   return (
     <button
       type="button"
@@ -35,7 +37,8 @@ function Row({ model, choosing }: { readonly model: ModelEntry; readonly choosin
 export function ModelList() {
   const { models, choosing } = useStore((state) => state.engine);
   if (models === null || models.status === 'running') return <Progress done={0} total={0} label="Looking for models" />;
-  if (models.status === 'failed') return <FailureNote sentence={ERROR_SENTENCES[models.failure.code]} message={models.failure.message} code={models.failure.code} />;
+  if (models.status === 'failed')
+    return <FailureNote sentence={ERROR_SENTENCES[models.failure.code]} message={models.failure.message} code={models.failure.code} />;
   const readers = models.value.filter((model) => model.role === 'reader');
   const others = models.value.filter((model) => model.role !== 'reader');
   const writing = others.some((model) => model.role === 'writer');
@@ -59,7 +62,9 @@ export function ModelList() {
           <Row key={model.path} model={model} choosing={choosing} />
         ))}
       </div>
-      {others.length === 0 && <p className={css['hint']}>GGUF files in the Hugging Face, LM Studio and Ollama folders of this machine appear here by themselves.</p>}
+      {others.length === 0 && (
+        <p className={css['hint']}>GGUF files in the Hugging Face, LM Studio and Ollama folders of this machine appear here by themselves.</p>
+      )}
     </>
   );
 }

@@ -25,7 +25,9 @@ export function DocumentRow({ document, open }: { readonly document: DocumentSum
         <span className={css['text']}>
           <span className={css['name']}>{document.name}</span>
           <span className={css['facts']}>
-            {busy ? `Reading ${reading.done} of ${reading.total}` : `${plural(document.pages, 'page')} · ${plural(document.clauses, 'clause')} · ${bytes(document.bytes)}`}
+            {busy
+              ? `Reading ${reading.done} of ${reading.total}`
+              : `${plural(document.pages, 'page')} · ${plural(document.clauses, 'clause')} · ${bytes(document.bytes)}`}
           </span>
         </span>
       </button>

@@ -1,12 +1,11 @@
 // A file on its way in: pages done, a password asked for, or why it could not be read.
 import { CircleAlert, Clock, KeyRound, LoaderCircle, RotateCcw, X } from 'lucide-react';
-import { useState } from 'react';
 import { ERROR_SENTENCES } from '../../../core/contract/errors.ts';
 import { cancelIntake, dismissIntake, retryIntake, unlock } from '../../store/intake.ts';
 import type { IntakeItem } from '../../store/state.ts';
-import { Button } from '../../ui/Button.tsx';
 import { bytes } from '../../ui/format.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
+import { PasswordForm } from '../../ui/PasswordForm.tsx';
 import { Progress } from '../../ui/Progress.tsx';
 import css from './IntakeRow.module.css';
 
@@ -14,30 +13,6 @@ function progressText(item: IntakeItem): string {
   if (item.phase === 'waiting') return `Waiting · ${bytes(item.bytes)}`;
   if (item.phase === 'storing') return 'Storing';
   return item.total > 0 ? `Page ${item.done} of ${item.total}` : 'Opening';
-}
-
-function PasswordForm({ item }: { readonly item: IntakeItem }) {
-  const [password, setPassword] = useState('');
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault();
-    if (password !== '') unlock(item.id, password);
-  };
-  return (
-    <form className={css['password']} onSubmit={submit}>
-      <input
-        type="password"
-        autoComplete="off"
-        placeholder="Password"
-        aria-label={`Password of ${item.name}`}
-        data-testid="password-input"
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
-      <Button type="submit" look="primary" data-testid="password-submit" disabled={password === ''}>
-        Open
-      </Button>
-    </form>
-  );
 }
 
 export function IntakeRow({ item }: { readonly item: IntakeItem }) {
@@ -51,13 +26,13 @@ export function IntakeRow({ item }: { readonly item: IntakeItem }) {
           {item.name}
         </span>
         {item.failure ? (
-          <p className={css['failure']} role="alert">
+          <p className={css['failure']} role="alert" title={item.failure.message}>
             <strong>{ERROR_SENTENCES[item.failure.code]}</strong> {item.failure.message}
           </p>
         ) : (
           <span className={css['facts']}>{progressText(item)}</span>
         )}
-        {item.phase === 'password' && <PasswordForm item={item} />}
+        {item.phase === 'password' && <PasswordForm name={item.name} onPassword={(password) => unlock(item.id, password)} />}
         {!stopped && item.phase !== 'waiting' && <Progress done={item.done} total={item.phase === 'storing' ? 0 : item.total} label={`Reading ${item.name}`} />}
       </div>
       <div className={css['actions']}>

@@ -13,7 +13,14 @@ export function FindingRow({ finding, all }: { readonly finding: Finding; readon
   const Icon = ICONS[finding.severity];
   return (
     <li>
-      <button type="button" className={css['row']} data-testid="finding-row" data-rule={finding.rule} aria-pressed={active} onClick={() => showFinding(all, finding)}>
+      <button
+        type="button"
+        className={css['row']}
+        data-testid="finding-row"
+        data-rule={finding.rule}
+        aria-pressed={active}
+        onClick={() => showFinding(all, finding)}
+      >
         <Icon role="img" aria-label={WORDS[finding.severity]} data-severity={finding.severity} />
         <span className={css['body']}>
           <span className={css['head']}>

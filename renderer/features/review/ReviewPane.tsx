@@ -1,13 +1,14 @@
 // Findings of the linter for the open document: run at once, because no model is needed.
 import { CircleCheck, FileSearch } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import { ERROR_SENTENCES } from '../../../core/contract/errors.ts';
 import type { Finding } from '../../../core/contract/review.ts';
-import { runReview } from '../../store/reports.ts';
+import { runReview, stepFinding } from '../../store/reports.ts';
 import { useStore } from '../../store/store.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { FailureNote } from '../../ui/FailureNote.tsx';
 import { plural } from '../../ui/format.ts';
+import { useStepKeys } from '../../ui/useStepKeys.ts';
 import { Progress } from '../../ui/Progress.tsx';
 import { FindingRow } from './FindingRow.tsx';
 import css from './ReviewPane.module.css';
@@ -16,7 +17,8 @@ import { RULES } from './rules.ts';
 function Findings({ findings }: { readonly findings: readonly Finding[] }) {
   const [rule, setRule] = useState<Finding['rule'] | null>(null);
   const rules = [...new Set(findings.map((finding) => finding.rule))];
-  const shown = rule === null ? findings : findings.filter((finding) => finding.rule === rule);
+  const shown = useMemo(() => (rule === null ? findings : findings.filter((finding) => finding.rule === rule)), [findings, rule]);
+  useStepKeys(useCallback((by: 1 | -1) => stepFinding(shown, by), [shown]));
   return (
     <>
       <div className={css['filter']} role="group" aria-label="Rules">

@@ -21,7 +21,8 @@ function Report({ summary }: { readonly summary: Summary }) {
     <>
       <header className={css['head']}>
         <p className={css['facts']}>
-          {plural(found, 'field')} found · read {coverage.pagesRead >= coverage.pages ? `all ${plural(coverage.pages, 'page')}` : `${count(coverage.pagesRead)} of ${plural(coverage.pages, 'page')}`}
+          {plural(found, 'field')} found · read{' '}
+          {coverage.pagesRead >= coverage.pages ? `all ${plural(coverage.pages, 'page')}` : `${count(coverage.pagesRead)} of ${plural(coverage.pages, 'page')}`}
         </p>
         <IconButton label="Make it again" onClick={() => void runSummary(summary.documentId)}>
           <RotateCw />

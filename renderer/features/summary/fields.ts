@@ -10,10 +10,26 @@ export const GROUPS: readonly { readonly title: string; readonly fields: readonl
 ];
 
 export const WORDS: Readonly<Record<SummaryField, string>> = {
-  title: 'Title', parties: 'Parties', agreementDate: 'Dated', effectiveDate: 'Effective', expirationDate: 'Expires', term: 'Term', renewal: 'Renewal',
-  renewalNotice: 'Renewal notice', governingLaw: 'Governing law', jurisdiction: 'Jurisdiction', amounts: 'Amounts', liabilityCap: 'Liability cap',
-  termination: 'Termination', assignment: 'Assignment', confidentiality: 'Confidentiality', insurance: 'Insurance', audit: 'Audit', nonCompete: 'Non-compete',
-  exclusivity: 'Exclusivity', license: 'Licence',
+  title: 'Title',
+  parties: 'Parties',
+  agreementDate: 'Dated',
+  effectiveDate: 'Effective',
+  expirationDate: 'Expires',
+  term: 'Term',
+  renewal: 'Renewal',
+  renewalNotice: 'Renewal notice',
+  governingLaw: 'Governing law',
+  jurisdiction: 'Jurisdiction',
+  amounts: 'Amounts',
+  liabilityCap: 'Liability cap',
+  termination: 'Termination',
+  assignment: 'Assignment',
+  confidentiality: 'Confidentiality',
+  insurance: 'Insurance',
+  audit: 'Audit',
+  nonCompete: 'Non-compete',
+  exclusivity: 'Exclusivity',
+  license: 'Licence',
 };
 
 /** Hands the summary to the person as a file; the form is the published schema's, with nothing added. */

@@ -14,7 +14,9 @@ interface Piece {
 
 /** Cuts the text at the borders of marks; where marks overlap, the active one wins, then the earlier. */
 function pieces(block: Block, marks: readonly Mark[], documentId: string, active: string | null): readonly Piece[] {
-  const spans = marks.flatMap((mark) => mark.spans.filter((span) => span.documentId === documentId && span.blockId === block.id).map((span) => ({ mark, span })));
+  const spans = marks.flatMap((mark) =>
+    mark.spans.filter((span) => span.documentId === documentId && span.blockId === block.id).map((span) => ({ mark, span })),
+  );
   if (spans.length === 0) return [{ text: block.text, mark: null, first: false }];
   const ordered = spans.sort((a, b) => Number(b.mark.id === active) - Number(a.mark.id === active));
   const cuts = [...new Set([0, block.text.length, ...spans.flatMap(({ span }) => [span.start, span.end])])].sort((a, b) => a - b);

@@ -28,7 +28,11 @@ function Table({ document, cells }: { readonly document: Document; readonly cell
             <tr key={row}>
               {columns.map((column) => (
                 <td key={column}>
-                  {members.filter((member) => member.cell!.column === column).map((member) => <FlowBlock key={member.id} document={document} block={member} />)}
+                  {members
+                    .filter((member) => member.cell!.column === column)
+                    .map((member) => (
+                      <FlowBlock key={member.id} document={document} block={member} />
+                    ))}
                 </td>
               ))}
             </tr>

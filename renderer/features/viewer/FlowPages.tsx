@@ -8,6 +8,7 @@ import { useStore } from '../../store/store.ts';
 import { saw } from '../../store/viewer.ts';
 import { FlowBlocks } from './FlowBlocks.tsx';
 import css from './FlowPages.module.css';
+import { eyeOf } from './pages.ts';
 import type { PagesProps } from './PdfPages.tsx';
 import { usePinned } from './usePinned.ts';
 import { useScroll } from './useScroll.ts';
@@ -45,18 +46,19 @@ export function FlowPages({ document, zoom, onZoom }: PagesProps) {
   }, [document]);
   useEffect(() => {
     if (!pane.current || height === 0) return;
-    const block = blockAbove(pane.current, pane.current.getBoundingClientRect().top + height / 3);
+    const block = blockAbove(pane.current, pane.current.getBoundingClientRect().top + eyeOf(top, height) + 40);
     const at = order.index.get(block?.dataset['block'] ?? '') ?? 0;
     const page = document.blocks[at]?.at[0]?.page ?? 0;
-    const seen = pinned.current ?? { page, clauseId: order.anchors.findLast((anchor) => anchor.at <= at)?.clauseId ?? null };
+    const seen = pinned.get() ?? { page, clauseId: order.anchors.findLast((anchor) => anchor.at <= at)?.clauseId ?? null };
     saw(seen.page, seen.clauseId);
   }, [document, order, top, height, pinned]);
   useEffect(() => {
     if (!target || !pane.current || width === 0) return;
     const selector = target.blockId === null ? `[data-sheet="${target.page}"]` : `[data-block="${CSS.escape(target.blockId)}"]`;
     pane.current.querySelector(selector)?.scrollIntoView({ block: target.blockId === null ? 'start' : 'center' });
-    pinned.current = target.blockId === null ? null : { page: target.page, clauseId: clauseOfBlock(document, target.blockId) };
-    if (pinned.current) saw(pinned.current.page, pinned.current.clauseId);
+    const place = target.blockId === null ? null : { page: target.page, clauseId: clauseOfBlock(document, target.blockId) };
+    pinned.set(place);
+    if (place) saw(place.page, place.clauseId);
   }, [target, document, width, pinned]);
   return (
     <div ref={pane} className={css['pane']} tabIndex={0} role="region" aria-label={`Pages of ${document.name}`} data-testid="pages">

@@ -13,7 +13,9 @@ interface Props {
 }
 
 function placesOn(document: Document, mark: Mark, page: number): readonly Place[] {
-  return mark.spans.filter((span) => span.documentId === document.id).flatMap((span) => spanPlaces(document, span).filter((place) => place.page === page && place.box !== null));
+  return mark.spans
+    .filter((span) => span.documentId === document.id)
+    .flatMap((span) => spanPlaces(document, span).filter((place) => place.page === page && place.box !== null));
 }
 
 /** Left edge of the marked block on the page: the number stands beside the text, never on it. */
@@ -29,14 +31,20 @@ const AIR = 1.2;
 export function Highlights({ document, page, scale }: Props) {
   const marks = useStore((state) => state.viewer.marks);
   const activeMark = useStore((state) => state.viewer.activeMark);
-  const drawn = useMemo(() => marks.map((mark) => ({ mark, places: placesOn(document, mark, page) })).filter(({ places }) => places.length > 0), [document, marks, page]);
+  const drawn = useMemo(
+    () => marks.map((mark) => ({ mark, places: placesOn(document, mark, page) })).filter(({ places }) => places.length > 0),
+    [document, marks, page],
+  );
   if (drawn.length === 0) return null;
   return (
     <div className={css['layer']}>
       {drawn.map(({ mark, places }) => (
         <div key={mark.id} className={css[mark.tone]} data-active={mark.id === activeMark} data-testid="highlight" data-mark={mark.id}>
           {mark.n !== undefined && (
-            <span className={css['number']} style={{ left: marginOf(document, mark, page) * scale - 26, top: (places[0]!.box!.y0 + places[0]!.box!.y1) * 0.5 * scale }}>
+            <span
+              className={css['number']}
+              style={{ left: marginOf(document, mark, page) * scale - 26, top: (places[0]!.box!.y0 + places[0]!.box!.y1) * 0.5 * scale }}
+            >
               {mark.n}
             </span>
           )}

@@ -46,13 +46,15 @@ export function Outline() {
 }
 
 function Tree({ document, clauseId }: { readonly document: Document; readonly clauseId: string | null }) {
-  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(document.clauses.filter((clause) => clause.depth === 0 && document.clauses.length < 400).map((clause) => clause.id)));
+  const [open, setOpen] = useState<ReadonlySet<string>>(
+    () => new Set(document.clauses.filter((clause) => clause.depth === 0 && document.clauses.length < 400).map((clause) => clause.id)),
+  );
   const list = useRef<HTMLUListElement>(null);
   const rows = useMemo(() => visible(document, open), [document, open]);
   const path = useMemo(() => ancestors(document, clauseId), [document, clauseId]);
   const current = rows.some((row) => row.clause.id === clauseId) ? clauseId : (path.find((id) => rows.some((row) => row.clause.id === id)) ?? null);
   useEffect(() => {
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+    if (current !== null) list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }, [current]);
   const fold = (id: string) => setOpen((before) => (before.has(id) ? new Set([...before].filter((other) => other !== id)) : new Set([...before, id])));
   return (

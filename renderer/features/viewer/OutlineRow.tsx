@@ -35,7 +35,14 @@ export function OutlineRow({ depth, number, label, strong, current, fold, onFold
       {fold === 'none' ? (
         <span className={css['room']} />
       ) : (
-        <button type="button" tabIndex={-1} className={css['fold']} data-open={fold === 'open'} aria-label={fold === 'open' ? 'Fold' : 'Unfold'} onClick={onFold}>
+        <button
+          type="button"
+          tabIndex={-1}
+          className={css['fold']}
+          data-open={fold === 'open'}
+          aria-label={fold === 'open' ? 'Fold' : 'Unfold'}
+          onClick={onFold}
+        >
           <ChevronRight />
         </button>
       )}

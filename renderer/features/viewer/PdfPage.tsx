@@ -44,11 +44,14 @@ export function PdfPage({ document, pdf, index, page, scale, top }: Props) {
       drawings.push(layer);
       await layer.done;
     };
-    const timer = setTimeout(() => {
-      draw().catch((error: unknown) => {
-        if (current && !isCancelled(error)) setFailure(error instanceof Error ? error.message : String(error));
-      });
-    }, canvas.current?.dataset['drawn'] ? SETTLE_MS : 0);
+    const timer = setTimeout(
+      () => {
+        draw().catch((error: unknown) => {
+          if (current && !isCancelled(error)) setFailure(error instanceof Error ? error.message : String(error));
+        });
+      },
+      canvas.current?.dataset['drawn'] ? SETTLE_MS : 0,
+    );
     return () => {
       current = false;
       clearTimeout(timer);

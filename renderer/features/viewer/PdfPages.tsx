@@ -4,12 +4,14 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Document } from '../../../core/contract/document.ts';
-import { toFailure } from '../../../core/contract/errors.ts';
+import { ERROR_SENTENCES, type Failure, toFailure } from '../../../core/contract/errors.ts';
 import { clauseAt, clauseOfBlock } from '../../store/places.ts';
+import { rememberPassword } from '../../store/passwords.ts';
 import { useStore } from '../../store/store.ts';
 import { saw } from '../../store/viewer.ts';
 import { FailureNote } from '../../ui/FailureNote.tsx';
-import { fitScale, layOut, MARGIN, pageAt, PIXELS_PER_POINT } from './pages.ts';
+import { PasswordForm } from '../../ui/PasswordForm.tsx';
+import { eyeOf, fitScale, layOut, MARGIN, pageAt, PIXELS_PER_POINT } from './pages.ts';
 import { openPdf } from './pdf.ts';
 import css from './PdfPages.module.css';
 import { PdfPage } from './PdfPage.tsx';
@@ -22,26 +24,41 @@ export interface PagesProps {
   readonly onZoom: (zoom: number) => void;
 }
 
-function usePdf(documentId: string): { readonly pdf: PDFDocumentProxy | null; readonly failure: string | null } {
+interface Opened {
+  readonly pdf: PDFDocumentProxy | null;
+  readonly failure: Failure | null;
+  readonly unlock: (password: string) => void;
+}
+
+function usePdf(documentId: string): Opened {
   const [pdf, setPdf] = useState<PDFDocumentProxy | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [password, setPassword] = useState<string | null>(null);
   useEffect(() => {
     let current = true;
-    openPdf(documentId).then(
-      (file) => current && setPdf(file),
-      (error: unknown) => current && setFailure(toFailure(error).message),
-    );
+    const open = async () => {
+      if (password !== null) rememberPassword(documentId, password);
+      try {
+        const file = await openPdf(documentId);
+        if (!current) return;
+        setPdf(file);
+        setFailure(null);
+      } catch (error) {
+        if (current) setFailure(toFailure(error));
+      }
+    };
+    void open();
     return () => {
       current = false;
     };
-  }, [documentId]);
-  return { pdf, failure };
+  }, [documentId, password]);
+  return { pdf, failure, unlock: setPassword };
 }
 
 export function PdfPages({ document, zoom, onZoom }: PagesProps) {
   const pane = useRef<HTMLDivElement>(null);
   const { top, width, height } = useScroll(pane);
-  const { pdf, failure } = usePdf(document.id);
+  const { pdf, failure, unlock } = usePdf(document.id);
   const target = useStore((state) => state.viewer.target);
   const pinned = usePinned(pane);
   const scale = zoom === 'fit' ? fitScale(document.pages, width) : zoom * PIXELS_PER_POINT;
@@ -52,10 +69,9 @@ export function PdfPages({ document, zoom, onZoom }: PagesProps) {
   useEffect(() => onZoom(scale / PIXELS_PER_POINT), [scale, onZoom]);
   useEffect(() => {
     if (height === 0) return;
-    // A third down the pane: where the eye rests after a jump, and below a heading that has just gone out of sight.
-    const y = top + height / 3;
+    const y = top + eyeOf(top, height);
     const page = pageAt(column, y);
-    const seen = pinned.current ?? { page, clauseId: clauseAt(document, page, (y - column.tops[page]!) / scale) };
+    const seen = pinned.get() ?? { page, clauseId: clauseAt(document, page, (y - column.tops[page]!) / scale) };
     saw(seen.page, seen.clauseId);
   }, [document, column, scale, top, height, pinned]);
   // Keeps the place on the page when the scale changes.
@@ -68,8 +84,9 @@ export function PdfPages({ document, zoom, onZoom }: PagesProps) {
   useEffect(() => {
     if (!target || !pane.current || width === 0 || done.current === target.turn) return;
     done.current = target.turn;
-    pinned.current = target.blockId === null ? null : { page: target.page, clauseId: clauseOfBlock(document, target.blockId) };
-    if (pinned.current) saw(pinned.current.page, pinned.current.clauseId);
+    const place = target.blockId === null ? null : { page: target.page, clauseId: clauseOfBlock(document, target.blockId) };
+    pinned.set(place);
+    if (place) saw(place.page, place.clauseId);
     const y = (column.tops[target.page] ?? 0) + (target.y ?? 0) * scale;
     pane.current.scrollTo({ top: target.y === 0 ? y - MARGIN / 2 : y - pane.current.clientHeight / 3 });
   }, [target, document, column, scale, width, pinned]);
@@ -77,12 +94,20 @@ export function PdfPages({ document, zoom, onZoom }: PagesProps) {
   const widest = Math.max(...document.pages.map((page) => page.width)) * scale;
   return (
     <div ref={pane} className={css['pane']} tabIndex={0} role="region" aria-label={`Pages of ${document.name}`} data-testid="pages">
-      {failure !== null && <FailureNote sentence="The pages cannot be drawn." message={failure} code="corrupt_file" />}
+      {failure !== null && (
+        <div className={css['failure']}>
+          <FailureNote sentence={ERROR_SENTENCES[failure.code]} message={failure.message} code={failure.code}>
+            {failure.code === 'encrypted' && <PasswordForm name={document.name} onPassword={unlock} />}
+          </FailureNote>
+        </div>
+      )}
       <div className={css['column']} style={{ height: column.height, minWidth: widest + 2 * MARGIN }}>
         {width > 0 &&
-          document.pages.slice(first, last + 1).map((page, at) => (
-            <PdfPage key={first + at} document={document} pdf={pdf} index={first + at} page={page} scale={scale} top={column.tops[first + at]!} />
-          ))}
+          document.pages
+            .slice(first, last + 1)
+            .map((page, at) => (
+              <PdfPage key={first + at} document={document} pdf={pdf} index={first + at} page={page} scale={scale} top={column.tops[first + at]!} />
+            ))}
       </div>
     </div>
   );

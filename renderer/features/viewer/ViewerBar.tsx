@@ -1,6 +1,5 @@
 // Name, page and zoom of the open document.
 import { ChevronLeft, ChevronRight, Highlighter, Maximize2, Minus, Plus } from 'lucide-react';
-import { useEffect, useState } from 'react';
 import type { Document } from '../../../core/contract/document.ts';
 import { useStore } from '../../store/store.ts';
 import { clearMarks, goToPage, zoomBy, zoomTo } from '../../store/viewer.ts';
@@ -18,11 +17,10 @@ function findPage(document: Document, text: string): number {
 function PageField({ document }: { readonly document: Document }) {
   const page = useStore((state) => state.viewer.page);
   const label = document.pages[page]?.label ?? '';
-  const [text, setText] = useState(label);
-  useEffect(() => setText(label), [label]);
-  const submit = (event: React.FormEvent) => {
+  const submit = (event: React.FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    goToPage(findPage(document, text));
+    const text = new FormData(event.currentTarget).get('page');
+    if (typeof text === 'string') goToPage(findPage(document, text));
   };
   const step = (to: number) => () => goToPage(Math.max(0, Math.min(document.pages.length - 1, to)));
   return (
@@ -30,7 +28,14 @@ function PageField({ document }: { readonly document: Document }) {
       <IconButton small label="Page before" disabled={page === 0} onClick={step(page - 1)}>
         <ChevronLeft />
       </IconButton>
-      <input aria-label="Page" data-testid="page-label" value={text} onChange={(event) => setText(event.target.value)} onFocus={(event) => event.target.select()} />
+      <input
+        key={`${document.id}:${page}`}
+        name="page"
+        aria-label="Page"
+        data-testid="page-label"
+        defaultValue={label}
+        onFocus={(event) => event.target.select()}
+      />
       <span className={css['of']}>{label === String(page + 1) ? `of ${document.pages.length}` : `(${page + 1} of ${document.pages.length})`}</span>
       <IconButton small label="Next page" disabled={page >= document.pages.length - 1} onClick={step(page + 1)}>
         <ChevronRight />

@@ -1,15 +1,15 @@
-// What pdf.js takes for granted and Chromium 108 (the oldest that this window is made for) does not have yet. Each is used only where it is missing.
-export {};
+// What pdf.js takes for granted and Chromium 108 does not have yet. Each is lent only where it is missing.
 
-interface Resolvers<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T | PromiseLike<T>) => void;
-  readonly reject: (reason?: unknown) => void;
+/** The oldest version that this window is made for. */
+export const OLDEST_CHROMIUM = 108;
+
+function lend(target: object, name: string, value: unknown): void {
+  if (!(name in target)) Object.defineProperty(target, name, { value, configurable: true, writable: true });
 }
 
-function withResolvers<T>(): Resolvers<T> {
-  let resolve!: Resolvers<T>['resolve'];
-  let reject!: Resolvers<T>['reject'];
+function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T | PromiseLike<T>) => void; reject: (reason?: unknown) => void } {
+  let resolve!: (value: T | PromiseLike<T>) => void;
+  let reject!: (reason?: unknown) => void;
   const promise = new Promise<T>((yes, no) => {
     resolve = yes;
     reject = no;
@@ -17,11 +17,12 @@ function withResolvers<T>(): Resolvers<T> {
   return { promise, resolve, reject };
 }
 
-Promise.withResolvers ??= withResolvers as typeof Promise.withResolvers;
-
 /** A copy instead of a move: costs memory, changes no result. */
-ArrayBuffer.prototype.transferToFixedLength ??= function copy(this: ArrayBuffer, length?: number): ArrayBuffer {
+function transferToFixedLength(this: ArrayBuffer, length?: number): ArrayBuffer {
   const out = new Uint8Array(length ?? this.byteLength);
   out.set(new Uint8Array(this, 0, Math.min(out.length, this.byteLength)));
   return out.buffer;
-};
+}
+
+lend(Promise, 'withResolvers', withResolvers);
+lend(ArrayBuffer.prototype, 'transferToFixedLength', transferToFixedLength);

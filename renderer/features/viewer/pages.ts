@@ -38,3 +38,9 @@ export function fitScale(pages: readonly Page[], width: number): number {
   const widest = Math.max(1, ...pages.map((page) => page.width));
   return Math.max(0.3, Math.min(1.5 * PIXELS_PER_POINT, (width - 2 * MARGIN) / widest));
 }
+
+/**
+ * The height below the pane's top edge at which one reads: a third down, where a jump puts its place and a heading has not just gone out of sight;
+ * at the beginning of a document nearer the top, so that its first clause is the current one.
+ */
+export const eyeOf = (top: number, height: number): number => Math.min(height / 3, top + 60);

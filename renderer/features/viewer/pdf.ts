@@ -5,7 +5,9 @@
 import './older.ts';
 import * as pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
+import { CodicilError } from '../../../core/contract/errors.ts';
 import { request } from '../../ipc.ts';
+import { passwordOf } from '../../store/passwords.ts';
 
 const base = new URL('pdfjs/', document.baseURI).href;
 /** One for all documents, given by hand: pdf.js would end a worker of its own making with the document it was made for. */
@@ -17,7 +19,9 @@ const opened = new Map<string, Promise<PDFDocumentProxy>>();
 
 async function load(documentId: string): Promise<PDFDocumentProxy> {
   const { bytes } = await request('document.bytes', { documentId });
-  return pdfjs.getDocument({
+  const password = passwordOf(documentId);
+  const task = pdfjs.getDocument({
+    ...(password === undefined ? {} : { password }),
     data: bytes,
     worker,
     cMapUrl: `${base}cmaps/`,
@@ -25,7 +29,16 @@ async function load(documentId: string): Promise<PDFDocumentProxy> {
     wasmUrl: `${base}wasm/`,
     iccUrl: `${base}iccs/`,
     enableXfa: false,
-  }).promise;
+  });
+  return task.promise.catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'PasswordException') throw error;
+    throw new CodicilError(
+      'encrypted',
+      password === undefined
+        ? 'The pages are protected. Enter the password of the file to see them.'
+        : 'The password given does not open the pages. Check it and enter it again.',
+    );
+  });
 }
 
 /** Rejects with a CodicilError where the bytes cannot be had, and with pdf.js's own error where it cannot open them. */
@@ -64,4 +77,5 @@ export function layText(page: PDFPageProxy, container: HTMLElement, scale: numbe
   return { done: layer.render().then(() => undefined), cancel: () => layer.cancel() };
 }
 
-export const isCancelled = (error: unknown): boolean => error instanceof Error && (error.name === 'RenderingCancelledException' || error.name === 'AbortException');
+export const isCancelled = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'RenderingCancelledException' || error.name === 'AbortException');
