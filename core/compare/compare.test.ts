@@ -1,7 +1,7 @@
 // Fixtures are short excerpts: GitHub Balanced Employee IP Agreement (CC0 1.0), Series Seed Preferred Stock Investment Agreement (CC0 1.0),
 // GitHub Corporate Terms of Service (CC0 1.0), Common Paper Cloud Service Agreement (CC BY 4.0, commonpaper.com).
 import { describe, expect, it } from 'vitest';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { ComparisonSchema, type Change } from '../contract/comparison.ts';
 import { compareDocuments } from './compare.ts';
 import { makeDocument } from './makeDocument.test-support.ts';
@@ -152,7 +152,7 @@ const signature = (change: Change, mirrored: boolean): string => {
   return JSON.stringify([mirrored ? (mirrorKind[change.kind] ?? change.kind) : change.kind, before, after, removed, added, change.topics, change.severity]);
 };
 
-describe('properties', () => {
+describe('properties', { timeout: 60_000 }, () => {
   it('mirrors when the documents are exchanged, and fits the contract', () => {
     fc.assert(
       fc.property(documentText, documentText, (x, y) => {

@@ -12,7 +12,7 @@ interface Made {
 }
 
 function depthOf(number: string): number {
-  if (/^\(/.test(number)) return 9;
+  if (number.startsWith('(')) return 9;
   return number.split('.').filter((part) => part !== '').length - 1;
 }
 

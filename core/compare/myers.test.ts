@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { diffNumbers } from './myers.ts';
 
 function apply(a: readonly number[], b: readonly number[]): number[] {
@@ -14,7 +14,7 @@ function apply(a: readonly number[], b: readonly number[]): number[] {
 
 /** Length of the longest common subsequence by the quadratic table, the definition. */
 function common(a: readonly number[], b: readonly number[]): number {
-  let row = new Array<number>(b.length + 1).fill(0);
+  let row = Array.from({ length: b.length + 1 }, () => 0);
   for (const x of a) {
     const next = [0];
     b.forEach((y, j) => next.push(x === y ? row[j]! + 1 : Math.max(row[j + 1]!, next[j]!)));

@@ -79,7 +79,7 @@ function topicsOfEdit(edit: Edit, terms: Terms): Topic[] {
   const period = words.some((word) => UNIT.test(word) && numeric) || (numeric && UNIT.test(next)) || differsInUnit(edit);
   const month = (near: readonly string[]): boolean => near.some((word) => MONTH.test(word) && word !== 'May');
   const date = month(words) || words.some((word) => YEAR.test(word)) || (numeric && !period && (month(edit.before.slice(-2)) || month(edit.after.slice(0, 2)) || /^[年月日]$/.test(next)));
-  const amount = words.some((word) => CURRENCY.test(word) || /%$/.test(word)) || (numeric && (edit.before.slice(-2).some((word) => CURRENCY.test(word)) || CURRENCY.test(next)));
+  const amount = words.some((word) => CURRENCY.test(word) || word.endsWith('%')) || (numeric && (edit.before.slice(-2).some((word) => CURRENCY.test(word)) || CURRENCY.test(next)));
   if (amount) topics.push('amount');
   if (date) topics.push('date');
   if (period && !date) topics.push('period');

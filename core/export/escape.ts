@@ -4,7 +4,7 @@ const HTML: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '
 
 /** Safe between tags and inside quoted attributes. Control characters that no renderer shows, and marks that turn the direction of text, become visible. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, '\ufffd').replace(/[&<>"']/g, (character) => HTML[character]!);
+  return text.replace(/[[\p{Cc}--[\t\n\r]]\u202a-\u202e\u2066-\u2069]/gv, '\ufffd').replace(/[&<>"']/g, (character) => HTML[character]!);
 }
 
 /** Safe inside a line of Markdown: marks lose their meaning, line breaks become spaces. */

@@ -7,8 +7,8 @@ export function findingsText(findings: readonly Finding[], pageLabels: readonly 
   const lines = findings.flatMap(({ page, path, severity, rule, message, quote }) => {
     const place = [`page ${pageLabels[page] ?? page + 1}`, path].filter((part) => part !== '').join(', ');
     // A terminal takes control characters as commands: none of a document's may reach it.
-    const shown = quote.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').trim();
-    return [`${place}: ${severity} ${rule}: ${message.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')}`, `    ${shown.length > 160 ? `${shown.slice(0, 159)}…` : shown}`];
+    const shown = quote.replace(/\p{Cc}+/gu, ' ').trim();
+    return [`${place}: ${severity} ${rule}: ${message.replace(/\p{Cc}+/gu, ' ')}`, `    ${shown.length > 160 ? `${shown.slice(0, 159)}…` : shown}`];
   });
   return `${lines.join('\n')}\n`;
 }

@@ -21,6 +21,8 @@ function isElsewhere(context: Context, reference: Reference): boolean {
   const { before, after } = stands(context, reference);
   // "Section 3.l(d)": a figure that a scan read as a letter; the number is not what it seems.
   if (/^\.?[\p{L}\d]/u.test(after)) return true;
+  // "Article 1: Definitions" inside a paragraph is the title itself.
+  if (/^\s?[:–—]\s*[\p{Lu}"“]/u.test(after)) return true;
   // "Annex I, Annex II and Annex III of the SCCs": what follows the list holds for its first member too.
   const rest = after.replace(LIST_REST, '');
   return ELSEWHERE_AFTER.test(after) || ELSEWHERE_AFTER.test(rest) || ELSEWHERE_BEFORE.test(before);
@@ -33,26 +35,45 @@ export const brokenReferences: Rule = (context) => {
   // A word that never leads anywhere here ("Clause 13" where all references say "Section") speaks of another document.
   const word = (text: string): string => /^\p{L}+/u.exec(text)?.[0].toLowerCase().replace(/s$/, '') ?? '';
   const words = new Set(context.document.references.filter(({ targetId }) => targetId !== null).map(({ text }) => word(text)));
-  const tops = new Set(context.document.clauses.map(({ path }) => /\d+/.exec(path)?.[0] ?? '').filter((number) => number !== ''));
-  return context.document.references.flatMap((reference): Draft[] => {
-    const { text, targetId, span } = reference;
-    if (targetId !== null || EXHIBIT.test(text) || isElsewhere(context, reference)) return [];
-    if ((/^article/i.test(text) && !articles) || !words.has(word(text))) return [];
-    const number = /\d+(?:\.\d+)*/.exec(text)?.[0];
+  const broken = context.document.references.filter((reference) => {
+    const { text, targetId } = reference;
+    if (targetId !== null || !words.has(word(text)) || EXHIBIT.test(listWord(context, reference)) || isElsewhere(context, reference)) return false;
+    if (/^article/i.test(text) && !articles) return false;
     // A bare letter or bracket names a place by its neighbourhood; only full numbers can be said to be missing.
-    if (number === undefined || Number(number.split('.')[0]) > HIGHEST) return [];
-    // A list item that the parser kept inside its paragraph is not missing: the clause itself must be absent.
-    const inside = /\(/.test(text) && (tops.has(number) || context.document.clauses.some(({ path }) => path === number || path.endsWith(` ${number}`)));
-    if (inside) return [];
-    return [{ rule: 'broken-reference', severity: 'error', message: `“${text}” points at a clause that this document does not have.`, blockId: span.blockId, start: span.start, end: span.end }];
+    const number = /\d+(?:\.\d+)*/.exec(text)?.[0];
+    return number !== undefined && Number(number.split('.')[0]) <= HIGHEST && !exists(context, number, stands(context, reference).before);
   });
+  const pointing = context.document.references.filter(({ text, targetId }) => targetId !== null && !EXHIBIT.test(text)).length;
+  // Where many references lead nowhere it is the reading of the numbers that failed, not the drafting.
+  if (broken.length > 3 && broken.length > pointing / 4) return [];
+  return broken.map(({ text, span }): Draft => ({ rule: 'broken-reference', severity: 'error', message: `“${text}” points at a clause that this document does not have.`, blockId: span.blockId, start: span.start, end: span.end }));
 };
+
+/** The word that leads a list of numbers: "Schedules" for the 2 of "Schedules 1 and 2". */
+function listWord(context: Context, reference: Reference): string {
+  if (/^\p{L}/u.test(reference.text)) return reference.text;
+  const { before } = stands(context, reference);
+  return /(\p{L}{4,})\s+[\d.,;()\sa-z]*$/u.exec(before.replace(/\b(?:and|or|through|to)\b/g, ','))?.[1] ?? '';
+}
+
+/** The clause is there, has parts, is the one the sentence stands in, or has a heading inside a paragraph that the parser kept whole. */
+function exists(context: Context, number: string, before: string): boolean {
+  if (/\bthis\s*$/i.test(before)) return true;
+  const inside = context.document.clauses.some(({ path }) => path === number || path.endsWith(` ${number}`) || path.startsWith(`${number}.`) || path.includes(` ${number}.`));
+  return inside || hasInline(context, number);
+}
+
+/** "11 Miscellaneous" or "5. Fees" anywhere in running text. */
+function hasInline(context: Context, number: string): boolean {
+  const pattern = new RegExp(`(?<![\\w.$§]|(?:[Ss]ections?|[Aa]rticles?|[Cc]lauses?|and|or|,)\\s)${number.replaceAll('.', '\\.')}[.)]?\\s+["“(]?\\p{Lu}`, 'u');
+  return context.blocks.some((block) => pattern.test(block.text));
+}
 
 export const missingExhibits: Rule = (context) => {
   const seen = new Set<string>();
   return context.document.references.flatMap((reference): Draft[] => {
     const { text, targetId, span } = reference;
-    const key = text.toLowerCase().replace(/\s+/g, ' ');
+    const key = text.toLowerCase().replace(/\s+/g, ' ').replace(/^(\p{L}{5,})s /u, '$1 ');
     if (targetId !== null || !EXHIBIT.test(text) || isElsewhere(context, reference) || seen.has(key)) return [];
     // A part of an exhibit ("Schedule 3.7") is a disclosure inside another document as often as not.
     if (/\d\.\d|\(/.test(text) || hasTitle(context, key)) return [];
@@ -101,6 +122,7 @@ function gapsAmong(context: Context, siblings: readonly Clause[]): Draft[] {
       continue;
     }
     const next = list[index + 1]?.readings.find((candidate) => candidate.form === form)?.values.at(-1);
+    if (form === 'schedule') continue;
     const draft = judgeStep(context, clause, expected, value, next);
     if (draft !== null) found.push(draft);
     expected = value;
@@ -119,6 +141,9 @@ function judgeStep(context: Context, clause: Clause, expected: number, value: nu
   if (value === expected) return make(`The number ${clause.path || clause.number} stands twice in a row.`);
   if (value > expected + 1 && value <= expected + 3 && (next === undefined || next === value + 1)) {
     const missing = value - expected - 1;
+    const stem = clause.number.replace(/\d+$/, '');
+    // The number may stand in a paragraph that the parser kept whole.
+    if (/^[\d.]*$/.test(stem) && hasInline(context, `${stem}${value - 1}`)) return null;
     return make(`The numbering goes to ${clause.path || clause.number} with ${missing === 1 ? 'one number' : `${missing} numbers`} left out before it.`);
   }
   return null;

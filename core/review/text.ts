@@ -34,7 +34,7 @@ const BLANK = /_{4,}|＿{3,}|(?:_\s){4,}/gu;
 const SIGNING = /(?:^|\s)(?:by|name|title|date|dated|signature|signed|sign|print(?:ed)? name|its|address|e-?mail|attest|witness|notary|telephone|phone|fax|attention|attn|签字|签名|盖章|日期|姓名|职务|地址|电话|法定代表人)\s*[:：(]?\s*[_＿\s]*/i;
 const LABELLED = /(?:^|[\s_])(?:by|name|title|date|signature|its|address|e-?mail|phone|签字|日期|姓名)\s*[:：]\s*$/i;
 /** Square brackets that are meant to stay: redactions, omissions, notes on signature pages. */
-const KEPT = /^[[【]\s*(?:\*+|reserved|intentionally|sic|omitted|signature|remainder|end of|page)/i;
+const KEPT = /^[[【][\s.…]*(?:\*|reserved|intentionally|sic|omitted|signature|remainder|end of|page)/i;
 
 export const placeholders: Rule = (context) => {
   const found: Draft[] = [];
@@ -50,7 +50,7 @@ export const placeholders: Rule = (context) => {
     for (const match of block.text.matchAll(BRACKETED)) {
       // "[ ]" in a list of choices is a box to tick.
       if (/^[[【]\s*[\]】]$/.test(match[0]) && (match[0].startsWith('[') && (match[0].length < 3 || match.index === 0 || block.text[match.index + match[0].length] === ' '))) continue;
-      if (/^\(/.test(block.text.slice(match.index + match[0].length))) continue;
+      if (block.text.startsWith('(', match.index + match[0].length)) continue;
       taken.push([match.index, match.index + match[0].length]);
       add(match.index, match[0], `“${match[0]}”`);
     }
