@@ -26,7 +26,7 @@ const LAWS = [
 const COURTS = [
   new RegExp(`\\b(?:courts?|jurisdiction|venue|tribunals?|forum|arbitrat(?:ion|ed))\\b[^.;]{0,100}?\\b(?:of|in|for|within|at)\\s+(?:the\\s+)?[^.;]{0,60}?\\b${PLACE}`, 'giu'),
   new RegExp(`\\b${PLACE}(?:['’]s)?\\s+(?:state\\s+)?(?:courts?|or\\s+federal\\s+courts?)\\b`, 'giu'),
-  /(?<place>[\u4e00-\u9fff]{2,16}?(?:人民法院|仲裁委员会))/gu,
+  /(?:提交|由|向|至|交由|交)(?<place>[\u4e00-\u9fff]{2,16}?(?:人民法院|仲裁委员会))/gu,
 ];
 
 interface Hit {

@@ -52,8 +52,9 @@ export function findDurations(text: string): Found[] {
     const groups = match.groups as Record<string, string | undefined>;
     const figures = groups['paren'] ?? groups['plain'];
     const count = groups['han'] !== undefined ? (/^\d/.test(groups['han']) ? Number(groups['han']) : hanToNumber(groups['han'])) : figures !== undefined ? Number(figures) : groups['words'] !== undefined ? wordsToNumber(groups['words']) : null;
-    // A year ("2019年") and a bare "day" are no spans of time.
-    if (count === null || (groups['hanUnit'] === '年' && count >= 1000) || (groups['hanUnit'] === '日' && groups['work'] === undefined)) continue;
+    // A year ("2019年") and a day of a month ("5月8日") are no spans of time; 三十日内 is one.
+    const day = groups['hanUnit'] === '日' && groups['work'] === undefined && !(/^(?:内|以内|之内|前|后|的)/.test(text.slice(match.index + match[0].length)) && !/月\s*$/.test(text.slice(0, match.index)));
+    if (count === null || (groups['hanUnit'] === '年' && count >= 1000) || day) continue;
     const unit = UNITS[(groups['unit'] ?? groups['hanUnit'] ?? '').toLowerCase()]!;
     const business = groups['work'] !== undefined || /^(?:business|working)$/i.test(groups['business'] ?? '');
     const lead = /^[\s-]*/.exec(match[0])![0].length;
