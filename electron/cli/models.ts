@@ -21,7 +21,7 @@ export const models: Command = {
       return EXIT.ok;
     }
     const { terminal } = session;
-    const room = Math.max(16, terminal.width - 62);
+    const room = Math.max(16, terminal.width - 50);
     const head = ['role', 'name', 'kind', 'size', 'context', 'licence'].map(terminal.dim);
     const rows = found.map((entry) => [
       entry.failure ? terminal.yellow('!') : entry.role === 'none' ? terminal.dim('-') : entry.role,

@@ -58,7 +58,11 @@ export class Engines {
   engine(): EngineClient {
     if (!this.client) {
       this.client = startEngine(this.choices.spawn);
-      if (this.choices.onState) this.client.onState(this.choices.onState);
+      this.client.onState((state) => {
+        // Every session of the Reader died with its process: a new one is made over the model, which the client opens again.
+        if (state.state === 'down') this.openReader = null;
+        this.choices.onState?.(state);
+      });
     }
     return this.client;
   }
@@ -67,22 +71,30 @@ export class Engines {
   reader(): Promise<Reader> | null {
     const file = this.readerPath;
     if (file === null) return null;
-    this.openReader ??= this.readReader(file).catch((error: unknown) => {
-      this.openReader = null;
-      this.readerModel = null;
-      this.readerFailure = toFailure(error).message;
-      throw error;
-    });
+    this.openReader ??= this.readReader(file);
     return this.openReader;
   }
 
   private async readReader(file: string): Promise<Reader> {
-    this.readerModel = this.engine().open(file, this.options());
-    this.readerModel.catch(() => {});
-    if (file === shippedReaderPath()) await verifyShippedReader(file);
-    this.reading = interruptible(await this.readerModel);
-    this.readerFailure = null;
-    return Reader.open(this.reading.model);
+    const opening = (this.readerModel ??= this.engine().open(file, this.options()));
+    opening.catch(() => {});
+    try {
+      if (file === shippedReaderPath()) await verifyShippedReader(file);
+      this.reading = interruptible(await opening);
+      const reader = await Reader.open(this.reading.model);
+      this.readerFailure = null;
+      return reader;
+    } catch (error) {
+      this.openReader = null;
+      // A crash leaves the model to the client, which opens it again; after anything else the next try begins anew.
+      if (error instanceof CodicilError && error.code === 'engine_down') throw error;
+      this.readerFailure = toFailure(error).message;
+      if (this.readerModel === opening) {
+        this.readerModel = null;
+        void opening.then((model) => model.close()).catch(() => {});
+      }
+      throw error;
+    }
   }
 
   /** Ends the Reader's running prefills, so that a question need not wait for them. */

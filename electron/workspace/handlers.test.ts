@@ -109,6 +109,18 @@ describe('the handlers', () => {
     expect(engines()).toBe(2);
   });
 
+  it('answer the first question after a crash, however many windows were open', async () => {
+    const { workspace, crash, engines } = open();
+    const filler = Array.from({ length: 120 }, (_, i) => `Filler ${i}: ${'The parties repeat themselves at length here. '.repeat(8)}`);
+    const long = makeDocument('long.txt', [...filler, 'Governing Law: The laws of Delaware apply.']);
+    const { id } = await workspace.handlers['document.add'](long);
+    const ask = () => workspace.handlers['answer.ask']({ id: 'q', question: 'Which law governs?', documentIds: [id] });
+    expect((await ask()).coverage.windows).toBeGreaterThan(8);
+    crash();
+    expect((await ask()).verdict).toBe('found');
+    expect(engines()).toBe(2);
+  });
+
   it('stop a question that is cancelled', async () => {
     const { workspace } = open({ hang: true });
     const { id } = await workspace.handlers['document.add'](lease);
