@@ -29,7 +29,7 @@ function Running({ exchange }: { readonly exchange: Exchange }) {
           Stop
         </Button>
       </div>
-      <Progress done={exchange.done} total={exchange.phase === 'writing' ? 0 : exchange.total} label="Progress of the answer" />
+      <Progress done={exchange.done} total={exchange.phase === 'writing' || exchange.done === 0 ? 0 : exchange.total} label="Progress of the answer" />
     </div>
   );
 }

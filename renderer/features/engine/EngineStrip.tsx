@@ -42,8 +42,8 @@ export function EngineStrip() {
             <Meter
               label="Context"
               part={stats.contextUsed}
-              whole={stats.contextTokens}
-              text={`${tokens(stats.contextUsed)} / ${tokens(stats.contextTokens)}`}
+              whole={stats.contextUsed > 0 ? stats.contextTokens : 0}
+              text={stats.contextUsed > 0 ? `${tokens(stats.contextUsed)} / ${tokens(stats.contextTokens)}` : tokens(stats.contextTokens)}
             />
           )}
           {stats.prefillTokensPerSecond > 0 && <Meter label="Read" text={`${tokens(stats.prefillTokensPerSecond)} tok/s`} />}

@@ -7,6 +7,9 @@ import { WORDS } from './fields.ts';
 const STATUS = { found: '', not_found: 'Not found', conflicting: 'Conflicting', not_read: 'Not read' } as const;
 const SOURCES = { extractor: 'Extractor', reader: 'Reader', writer: 'Writer' } as const;
 
+/** Characters up to which a value is read at a glance; longer ones are set as the passage they are. */
+const SHORT = 60;
+
 function Value({ name, value }: { readonly name: SummaryField; readonly value: FieldValue }) {
   const active = useStore((state) => state.viewer.activeMark === `value:${name}:${value.span.blockId}:${value.span.start}`);
   const sources = value.sources.map((source) => SOURCES[source]).join(' and ');
@@ -19,7 +22,7 @@ function Value({ name, value }: { readonly name: SummaryField; readonly value: F
       title={`${value.quote}\n\n${sources}, confidence ${Math.round(value.confidence * 100)} %`}
       onClick={() => showValue(name, value)}
     >
-      <span className={css['text']}>{value.value}</span>
+      <span className={css[value.value.length <= SHORT ? 'text' : 'passage']}>{value.value}</span>
       {value.normalized !== null && value.normalized !== value.value && <span className={css['normalized']}>{value.normalized}</span>}
       <span className={css['place']}>{[value.path, `p. ${value.page + 1}`].filter(Boolean).join(' · ')}</span>
     </button>
