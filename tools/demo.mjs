@@ -13,11 +13,12 @@ const AFTER = 'assets/samples/bonterms-psa-1.2.pdf';
 
 /** Questions with words that stand in the right sentence of the agreement; the last one has no answer in it. */
 const QUESTIONS = /** @type {const} */ ([
-  ['When are invoices due?', 'within 30 days after the invoice date'],
   ['What is the charge for late payments?', '1.5% per month'],
   ['How many days does the customer have to review a deliverable?', '15 days'],
-  ['Is liability capped?', 'will not exceed the General Cap'],
+  ['May the provider use subcontractors?', 'Subcontractors'],
+  ['What insurance is required?', 'insurance coverage'],
   ['Can the agreement be assigned without consent?', 'may assign this Agreement'],
+  ['Can a party terminate without cause?', 'terminate'],
   ['Is source code held in escrow?', null],
 ]);
 

@@ -10,6 +10,7 @@ import { CodicilError } from '../contract/errors.ts';
 import { Candidates, SentenceIndex, toEvidence, type Search, type SearchHit } from './evidence.ts';
 import { contentWords, findLabel, stem, type Label } from './labels.ts';
 import type { Reader, WindowReply } from './reader.ts';
+import type { Sentence } from './sentences.ts';
 import { findValue } from './values.ts';
 import { writeAnswer } from './writer.ts';
 
@@ -47,6 +48,7 @@ export async function answerQuestion(input: Question): Promise<Answer> {
   candidates.addReplies(replies.flat(), index, PRESENT);
   const ids = input.documents.map((document) => document.id);
   const hits = await input.search({ text: question }, ids, 20);
+  if (candidates.list().length === 0) await lookCloser(input, question, label, hits, index, candidates);
   candidates.agree(hits.slice(0, 10), index, 'retrieval');
   const found = toEvidence(candidates.list(), MAX_EVIDENCE);
   const coverage = coverageOf(input.documents, replies[0] ?? []);
@@ -98,6 +100,38 @@ async function askReader(input: Question, question: string, label: Label | null)
     );
   }
   return all;
+}
+
+/** Surer than in a whole window: a passage was chosen because it shares words with the question, so `none` is less likely by itself. */
+const PRESENT_CLOSE = 0.7;
+const PASSAGES = 3;
+/** Characters of a passage, about 500 tokens: the short end of what the Reader was trained on. */
+const PASSAGE_CHARS = 2000;
+
+/** The Reader found nothing in whole windows: it is asked again about the passages that retrieval finds, each on its own. */
+async function lookCloser(input: Question, question: string, label: Label | null, hits: readonly SearchHit[], index: SentenceIndex, candidates: Candidates): Promise<void> {
+  const known = label ? input.wordings[label.name] : undefined;
+  for (const hit of hits.slice(0, PASSAGES)) {
+    const at = index.at(hit.span)[0];
+    if (!at) continue;
+    const passage = passageAround(index.of(at.document), at.sentence.index);
+    for (const words of known === undefined ? [question] : [question, known]) {
+      const reply = await input.reader.askPassage(at.document.id, passage, `Question: ${words}`, 'question', { signal: input.signal });
+      candidates.addReplies([reply], index, PRESENT_CLOSE);
+    }
+  }
+}
+
+/** Sentences around one, growing evenly on both sides. */
+function passageAround(sentences: readonly Sentence[], center: number): readonly Sentence[] {
+  let from = center;
+  let to = center + 1;
+  let size = sentences[center]?.text.length ?? 0;
+  while (size < PASSAGE_CHARS && (from > 0 || to < sentences.length)) {
+    if (from > 0) size += sentences[(from -= 1)]!.text.length;
+    if (to < sentences.length) size += sentences[(to += 1) - 1]!.text.length;
+  }
+  return sentences.slice(from, to);
 }
 
 function coverageOf(documents: readonly Document[], replies: readonly WindowReply[]): Coverage {

@@ -72,7 +72,8 @@ export function contentWords(question: string): readonly string[] {
   return [...new Set(words.filter((word) => word.length > 2 && !STOP_WORDS.has(word)).map(stem))];
 }
 
-/** Cuts the commonest English endings: enough to meet "terminates" with "termination", never used for what is shown. */
+/** Cuts the commonest English endings: enough to meet "invoices" with "invoice" and "terminates" with "termination"; never used for what is shown. */
 export function stem(word: string): string {
-  return word.length <= 4 ? word : word.replace(/(ations?|ities|ments?|ings?|ions?|ies|ers?|ed|es|s|ly|al)$/u, '');
+  if (word.length <= 4) return word;
+  return word.replace(/(ations?|ities|ments?|ings?|ions?|ies|ers?|ed|es|s|ly|al)$/u, '').replace(/e$/u, '');
 }

@@ -8,7 +8,8 @@ import { CodicilError } from '../contract/errors.ts';
 import type { EngineModel, EngineSession } from '../contract/engine.ts';
 import type { Document } from '../contract/document.ts';
 import { answerMask, answerTokens, parseReply, type AnswerForm, type AnswerTokens, type ReaderReply } from './masks.ts';
-import { documentWindows, joinTokens, questionTokens, type Window } from './windows.ts';
+import type { Sentence } from './sentences.ts';
+import { documentWindows, joinTokens, makeWindow, questionTokens, type Window } from './windows.ts';
 
 export interface WindowReply extends ReaderReply {
   readonly window: Window;
@@ -68,6 +69,17 @@ export class Reader {
     const all = (await Promise.all(documents.map((document) => this.seats(document)))).flat();
     const seats = options.only ? all.filter((seat) => options.only!(seat.window)) : all;
     return inFlight(seats, options, (seat) => this.askSeat(seat, question, form, options.signal));
+  }
+
+  /** Asks about a short passage on its own, as a window that is not kept: a second, closer look. */
+  async askPassage(documentId: string, sentences: readonly Sentence[], turn: string, form: AnswerForm, options: AskOptions = {}): Promise<WindowReply> {
+    const [window, question] = await Promise.all([makeWindow(documentId, 0, sentences, this.model), questionTokens(this.model, turn)]);
+    const seat: Seat = { window, session: null, usedAt: 0, busy: false };
+    try {
+      return await this.askSeat(seat, question, form, options.signal);
+    } finally {
+      seat.session?.close();
+    }
   }
 
   /** Closes the sessions of a document; its text is not kept. */

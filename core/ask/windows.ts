@@ -53,15 +53,14 @@ export async function documentWindows(document: Document, model: EngineModel): P
   const sentences = documentSentences(document);
   // A line ends at a line break, where the pre-tokenizer always splits: lengths of lines add up to the length of the window.
   const lengths = await Promise.all(sentences.map(async (s) => (await model.tokenize(`${numbered(s.text, 100)}\n`, false)).length));
-  const [head, tail] = await Promise.all([model.tokenize(HEAD, true), model.tokenize(TAIL, true)]);
-  const runs = windowRuns(sentences, lengths);
-  return Promise.all(
-    runs.map(async ({ from, to }, index) => {
-      const inside = sentences.slice(from, to);
-      const text = await model.tokenize(inside.map((s, i) => numbered(s.text, i + 1)).join('\n'), false);
-      return { documentId: document.id, index, sentences: inside, prefix: joinTokens([head, text, tail]) };
-    }),
-  );
+  return Promise.all(windowRuns(sentences, lengths).map(({ from, to }, index) => makeWindow(document.id, index, sentences.slice(from, to), model)));
+}
+
+/** A window of the given sentences, numbered from 1. */
+export async function makeWindow(documentId: string, index: number, sentences: readonly Sentence[], model: EngineModel): Promise<Window> {
+  const lines = sentences.map((sentence, i) => numbered(sentence.text, i + 1));
+  const [head, text, tail] = await Promise.all([model.tokenize(HEAD, true), model.tokenize(lines.join('\n'), false), model.tokenize(TAIL, true)]);
+  return { documentId, index, sentences, prefix: joinTokens([head, text, tail]) };
 }
 
 /** Sentence ranges [from, to) of the windows: every sentence is in at least one, each window but the last begins inside its predecessor. */

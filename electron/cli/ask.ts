@@ -13,15 +13,21 @@ export const ask: Command = {
   usage: '<question> [<file|folder|id>...]',
   about:
     'Puts the question to every window of every document. The Reader points at sentences, the program checks that they stand there. Without files, all documents of the library are asked. With --model a Writer phrases the answer, and each of its sentences is checked.',
-  options: { markdown: { help: 'Print the answer as Markdown' } },
+  options: {
+    markdown: { help: 'Print the answer as Markdown' },
+    question: {
+      value: 'TEXT',
+      multiple: true,
+      help: 'A question; may stand several times, then every argument is a document and JSON holds {"answers": [...]}',
+    },
+  },
   examples: [
     ['codicil ask "Which law governs the agreement?" msa.pdf', 'One document'],
     ['codicil ask "Can either party assign?" contracts/ --json', 'A folder, as JSON with spans and places'],
     ['codicil ask "Is there a cap on liability?"', 'The whole library'],
   ],
   run: async (session) => {
-    const [question, ...files] = session.args.positionals;
-    if (question === undefined || question.trim() === '') throw new UsageError('ask needs a question, in quotes.', 'codicil ask --help');
+    const { questions, files } = questionsAndFiles(session);
     const workspace = session.workspace();
     const stored = files.length === 0 ? workspace.library.list().map((entry) => entry.id) : files;
     if (stored.length === 0)
@@ -31,27 +37,44 @@ export const ask: Command = {
       );
     const found = await resolveInputs(session, stored);
     expectSome(found);
-    const unsubscribe = workspace.subscribe((event) => {
-      if (event.type === 'answer.progressed')
-        session.terminal.progress(
-          PHASES[event.phase],
-          event.done,
-          event.total,
-          event.phase === 'asking' ? 'windows' : event.phase === 'reading' ? 'documents' : 'sentences',
-        );
-    });
-    session.terminal.progress('Opening the Reader', 0, 0, '');
-    const answer = await workspace.handlers['answer.ask']({ id: randomUUID(), question, documentIds: found.inputs.map((input) => input.document.id) }).finally(
-      unsubscribe,
-    );
-    if (session.json) session.printJson(answer);
-    else if (session.args.flag('markdown')) session.terminal.print(answerMarkdown(answer));
-    else printAnswer(session, answer);
+    const documentIds = found.inputs.map((input) => input.document.id);
+    const answers: Answer[] = [];
+    for (const question of questions) {
+      const answer = await answerOne(session, question, documentIds);
+      answers.push(answer);
+      if (session.json) continue;
+      if (questions.length > 1) session.terminal.print(`${answers.length > 1 ? '\n' : ''}${session.terminal.bold(`Q${answers.length}  ${clean(question)}`)}`);
+      if (session.args.flag('markdown')) session.terminal.print(answerMarkdown(answer));
+      else printAnswer(session, answer);
+    }
+    if (session.json) session.printJson(questions.length === 1 && session.args.texts('question').length === 0 ? answers[0] : { answers });
     return found.failures.length > 0 ? EXIT.some : EXIT.ok;
   },
 };
 
+/** With --question every argument is a document; without it the first one is the question. */
+function questionsAndFiles(session: Session): { questions: readonly string[]; files: readonly string[] } {
+  const named = session.args.texts('question');
+  const [first, ...rest] = session.args.positionals;
+  const questions = named.length > 0 ? named : first === undefined ? [] : [first];
+  if (questions.length === 0 || questions.some((question) => question.trim() === ''))
+    throw new UsageError('ask needs a question, in quotes.', 'codicil ask --help');
+  return { questions, files: named.length > 0 ? session.args.positionals : rest };
+}
+
+async function answerOne(session: Session, question: string, documentIds: readonly string[]): Promise<Answer> {
+  const workspace = session.workspace();
+  const unsubscribe = workspace.subscribe((event) => {
+    if (event.type === 'answer.progressed') session.terminal.progress(PHASES[event.phase], event.done, event.total, UNITS[event.phase]);
+  });
+  session.terminal.progress('Opening the Reader', 0, 0, '');
+  const answer = await workspace.handlers['answer.ask']({ id: randomUUID(), question, documentIds: [...documentIds] }).finally(unsubscribe);
+  session.terminal.clearProgress();
+  return answer;
+}
+
 const PHASES = { reading: 'Reading', asking: 'Asking', writing: 'Writing' } as const;
+const UNITS = { reading: 'documents', asking: 'windows', writing: 'sentences' } as const;
 
 function printAnswer({ terminal }: Session, answer: Answer): void {
   const verdict = {
