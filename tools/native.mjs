@@ -30,7 +30,7 @@ const CXX = process.env['CXX'] ?? 'g++';
 const X86 = process.arch === 'x64';
 
 // g++ 12 sees overlapping copies in `"a" + string` where there are none (its bug 105651), hence no -Wrestrict.
-const WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Werror', '-Wno-unknown-warning-option', '-Wno-restrict'];
+const WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Werror', ...(/clang/.test(CXX) ? [] : ['-Wno-restrict'])];
 const MODE_FLAGS = {
   release: ['-O3', '-g1'],
   asan: ['-O1', '-g', '-fno-omit-frame-pointer', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'],
@@ -75,7 +75,9 @@ function addonIncludes() {
   const node = [...packages.map((name) => `node_modules/${name}/include/node`), path.join(path.dirname(process.execPath), '..', 'include', 'node')];
   const headers = node.find((folder) => existsSync(path.resolve(ROOT, folder, 'node_api.h')));
   if (!existsSync(path.join(ROOT, api, 'napi.h')) || !headers)
-    fail('The headers of Node-API were expected in node_modules and are not there. Run `node tools/setup.mjs` (it installs what the lockfile pins), then try again.');
+    fail(
+      'The headers of Node-API were expected in node_modules and are not there. Run `node tools/setup.mjs` (it installs what the lockfile pins), then try again.',
+    );
   return ['-isystem', api, '-isystem', headers, '-DNAPI_VERSION=9', '-DNAPI_DISABLE_CPP_EXCEPTIONS', '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS'];
 }
 
@@ -96,7 +98,11 @@ function isStale(what) {
   if (!existsSync(base) || !existsSync(`${base}.d`) || !existsSync(`${base}.cmd`)) return true;
   if (readFileSync(`${base}.cmd`, 'utf8') !== [CXX, ...what.args].join(' ')) return true;
   const time = statSync(base).mtimeMs;
-  const names = readFileSync(`${base}.d`, 'utf8').replace(/\\\r?\n/g, ' ').replace(/^[^:]*:/, '').trim().split(/\s+/);
+  const names = readFileSync(`${base}.d`, 'utf8')
+    .replace(/\\\r?\n/g, ' ')
+    .replace(/^[^:]*:/, '')
+    .trim()
+    .split(/\s+/);
   return names.some((name) => mtime(name) > time);
 }
 
@@ -157,7 +163,8 @@ async function archive(units) {
   const objects = units.map((entry) => entry.object).filter((object) => existsSync(path.join(ROOT, object)));
   const list = objects.join('\n');
   const stamp = path.join(ROOT, `${file}.list`);
-  const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === list && objects.every((object) => mtime(object) <= mtime(file)) && mtime(file) !== Infinity;
+  const fresh =
+    existsSync(stamp) && readFileSync(stamp, 'utf8') === list && objects.every((object) => mtime(object) <= mtime(file)) && mtime(file) !== Infinity;
   if (fresh) return file;
   const temporary = `${file}.${process.pid}`;
   const { code, output } = await execute(process.env['AR'] ?? 'ar', ['rcs', temporary, ...objects]);
@@ -176,7 +183,16 @@ async function link(binary, library) {
   const shared = binary.kind === 'shared' ? ['-shared', ...(process.platform === 'darwin' ? ['-undefined', 'dynamic_lookup'] : [])] : [];
   const sanitizers = MODE_FLAGS.filter((option) => option.startsWith('-fsanitize')).map((option) => option.replace('fuzzer-no-link', 'fuzzer'));
   const started = new Date();
-  const result = await execute(CXX, [...shared, ...sanitizers, '-g1', '-pthread', '-o', `${output}.${process.pid}`, ...inputs, ...(process.platform === 'linux' ? ['-ldl'] : [])]);
+  const result = await execute(CXX, [
+    ...shared,
+    ...sanitizers,
+    '-g1',
+    '-pthread',
+    '-o',
+    `${output}.${process.pid}`,
+    ...inputs,
+    ...(process.platform === 'linux' ? ['-ldl'] : []),
+  ]);
   if (result.code !== 0) {
     process.stderr.write(`\n${binary.output} does not link:\n${result.output.trimEnd()}\n`);
     rmSync(`${output}.${process.pid}`, { force: true });
@@ -193,11 +209,13 @@ function binaries(everything, wanted, filter) {
   const list = [];
   /** @param {string} name @param {string[]} own @param {string} [folder] */
   const program = (name, own, folder = '') => list.push({ name, output: path.join(OUT, folder, name), kind: 'program', own });
-  if (wanted.includes('addon')) list.push({ name: 'addon', output: path.join(OUT, 'codicil.node'), kind: 'shared', own: sourcesBelow('native/addon').filter(isLibrary) });
+  if (wanted.includes('addon'))
+    list.push({ name: 'addon', output: path.join(OUT, 'codicil.node'), kind: 'shared', own: sourcesBelow('native/addon').filter(isLibrary) });
   if (wanted.includes('engine-cli')) program('engine-cli', sourcesBelow('native/tools').filter(isLibrary));
   if (wanted.includes('tests') || wanted.includes('test'))
     for (const file of everything.filter(isTest))
-      if (filter.length === 0 || filter.some((word) => file.includes(word))) program(file.replace(/\.cc$/, '').replaceAll('/', '-'), [file, TEST_MAIN], 'tests');
+      if (filter.length === 0 || filter.some((word) => file.includes(word)))
+        program(file.replace(/\.cc$/, '').replaceAll('/', '-'), [file, TEST_MAIN], 'tests');
   if (wanted.includes('bench')) for (const file of everything.filter(isBench)) program(path.basename(file, '.cc'), [file]);
   if (wanted.includes('fuzz')) for (const file of everything.filter((name) => name.endsWith('_fuzz.cc'))) program(path.basename(file, '.cc'), [file]);
   for (const binary of list) if (binary.own.length === 0) fail(`Sources were expected for ${binary.name} and there are none yet.`);
@@ -214,7 +232,9 @@ async function runTests(tests) {
     const [passed, failed, skipped] = counts ? [Number(counts[1]), Number(counts[2]), Number(counts[3])] : [0, 1, 0];
     const sound = code === 0 && counts !== null;
     const shown = counts ? output.slice(0, counts.index).trim() : `${output.trim()}\n(it ended with code ${code} and no count)`;
-    process.stdout.write(`${sound ? 'ok  ' : 'FAIL'}  ${test.name}  ${passed} passed, ${failed} failed, ${skipped} skipped, ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+    process.stdout.write(
+      `${sound ? 'ok  ' : 'FAIL'}  ${test.name}  ${passed} passed, ${failed} failed, ${skipped} skipped, ${((Date.now() - started) / 1000).toFixed(1)} s\n`,
+    );
     if (shown !== '' && (!sound || skipped > 0)) process.stdout.write(`${shown.replace(/^/gm, '      ')}\n`);
     total.passed += passed;
     total.failed += sound ? failed : Math.max(1, failed);
@@ -227,17 +247,29 @@ async function main() {
   const wanted = targets.filter((word) => KNOWN.includes(word));
   const filter = targets[0] === 'test' ? targets.slice(1) : [];
   const unknown = filter.length > 0 ? [] : targets.filter((word) => !KNOWN.includes(word));
-  if (wanted.length === 0 || unknown.length > 0) fail(`A target was expected (${KNOWN.join(', ')}), found: ${unknown.join(' ') || 'none'}. Example: node tools/native.mjs addon engine-cli`);
+  if (wanted.length === 0 || unknown.length > 0)
+    fail(`A target was expected (${KNOWN.join(', ')}), found: ${unknown.join(' ') || 'none'}. Example: node tools/native.mjs addon engine-cli`);
   if (process.platform === 'win32') fail('The native engine is built on Linux and macOS; on Windows use WSL and run the same command there.');
   const compiler = spawnSync(CXX, ['--version'], { encoding: 'utf8' });
   if (compiler.error || compiler.status !== 0)
-    fail(`A C++20 compiler was expected as \`${CXX}\` and none was found. Install g++ 12 or newer (${process.platform === 'darwin' ? 'xcode-select --install' : 'sudo apt-get install g++'}), or name one in CXX.`);
-  if (wanted.includes('fuzz') && !/clang/.test(compiler.stdout)) fail('The fuzz targets need clang++ (libFuzzer). Install it (sudo apt-get install clang) and run again with CXX=clang++.');
+    fail(
+      `A C++20 compiler was expected as \`${CXX}\` and none was found. Install g++ 12 or newer (${process.platform === 'darwin' ? 'xcode-select --install' : 'sudo apt-get install g++'}), or name one in CXX.`,
+    );
+  if (wanted.includes('fuzz') && !/clang/.test(compiler.stdout))
+    fail('The fuzz targets need clang++ (libFuzzer). Install it (sudo apt-get install clang) and run again with CXX=clang++.');
 
   const everything = [...LIBRARY, 'native/addon', 'native/tools'].flatMap(sourcesBelow);
   const list = binaries(everything, targets[0] === 'test' ? ['test'] : wanted, filter);
-  const rank = Math.max(...list.flatMap((binary) => binary.own).map((file) => LIBRARY.findIndex((folder) => file.startsWith(`${folder}/`))).map((at) => (at < 0 ? LIBRARY.length : at)));
-  const library = LIBRARY.slice(0, Math.max(rank, 1) + 1).flatMap(sourcesBelow).filter(isLibrary).map(unit);
+  const rank = Math.max(
+    ...list
+      .flatMap((binary) => binary.own)
+      .map((file) => LIBRARY.findIndex((folder) => file.startsWith(`${folder}/`)))
+      .map((at) => (at < 0 ? LIBRARY.length : at)),
+  );
+  const library = LIBRARY.slice(0, Math.max(rank, 1) + 1)
+    .flatMap(sourcesBelow)
+    .filter(isLibrary)
+    .map(unit);
   const own = [...new Set(list.flatMap((binary) => binary.own))].map(unit);
   const broken = await compile([...library, ...own]);
   const file = await archive(library.filter((entry) => !broken.has(entry.source)));
