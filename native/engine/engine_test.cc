@@ -1,0 +1,318 @@
+// Engine and sessions on small random models: what shares a batch, a page or a thread must not change a bit of what comes out.
+
+#include "native/engine/engine.h"
+
+#include <algorithm>
+#include <future>
+
+#include "native/base/test.h"
+#include "native/engine/tiny_model_test_builder.h"
+
+namespace codicil {
+namespace {
+
+using test::TinyModel;
+using test::TinyShape;
+
+EngineOptions options_for(const TinyModel& model, int threads = 2) {
+  EngineOptions options;
+  options.model_path = model.path();
+  options.threads = threads;
+  options.batch_tokens = 96;
+  options.ram_budget_bytes = 64u << 20;
+  return options;
+}
+
+std::vector<Token> tokens_of(std::int64_t count, int seed) {
+  std::vector<Token> out;
+  for (std::int64_t i = 0; i < count; ++i) out.push_back(static_cast<Token>((i * 31 + seed * 57 + i * i % 11) % 256));
+  return out;
+}
+
+std::future<Result<SyncReport>> sync(Session& session, std::vector<Token> prefix) {
+  auto promise = std::make_shared<std::promise<Result<SyncReport>>>();
+  session.sync(std::move(prefix), {}, [promise](Result<SyncReport> report) { promise->set_value(std::move(report)); });
+  return promise->get_future();
+}
+std::future<Result<Generated>> generate(Session& session, GenerateOptions options, std::function<void(Token, std::string_view)> on_text = {}) {
+  auto promise = std::make_shared<std::promise<Result<Generated>>>();
+  session.generate(std::move(options), std::move(on_text), [promise](Result<Generated> result) { promise->set_value(std::move(result)); });
+  return promise->get_future();
+}
+std::future<Result<std::vector<double>>> score(Session& session, std::vector<Token> continuation) {
+  auto promise = std::make_shared<std::promise<Result<std::vector<double>>>>();
+  session.score(std::move(continuation), [promise](Result<std::vector<double>> result) { promise->set_value(std::move(result)); });
+  return promise->get_future();
+}
+
+GenerateOptions greedy(std::int64_t max_tokens) {
+  GenerateOptions o;
+  o.max_tokens = max_tokens;
+  o.top_logits = 4;
+  return o;
+}
+
+bool equal(const Generated& a, const Generated& b) {
+  if (a.tokens != b.tokens || a.logprobs != b.logprobs || a.text != b.text || a.end != b.end || a.top.size() != b.top.size()) return false;
+  for (std::size_t i = 0; i < a.top.size(); ++i) {
+    for (std::size_t j = 0; j < a.top[i].size(); ++j) {
+      if (a.top[i][j].token != b.top[i][j].token || a.top[i][j].logit != b.top[i][j].logit) return false;
+    }
+  }
+  return true;
+}
+
+Generated alone(Engine& engine, const std::vector<Token>& prefix, const GenerateOptions& options) {
+  const std::unique_ptr<Session> session = engine.open_session().value();
+  CHECK_OK(sync(*session, prefix).get());
+  return generate(*session, options).get().value();
+}
+
+const std::vector<TinyShape> kShapes = {{"llama", 0}, {"llama", 2}, {"llama", 8}, {"qwen2", 0}, {"qwen2", 2}, {"qwen2", 8}};
+
+}  // namespace
+
+CODICIL_TEST(sessions_in_one_batch_give_the_bits_that_each_gives_alone) {
+  for (const TinyShape& shape : kShapes) {
+    const TinyModel model(shape);
+    std::vector<Generated> expected;
+    std::vector<std::vector<Token>> prefixes;
+    {
+      const std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model, 1), {})).value();
+      for (int i = 0; i < 9; ++i) {
+        prefixes.push_back(tokens_of(3 + 67 * i, i));
+        expected.push_back(alone(*engine, prefixes.back(), greedy(6)));
+        CHECK_EQ(expected.back().top.size() >= 1, true);
+      }
+    }
+    const std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model, 3), {})).value();
+    std::vector<std::unique_ptr<Session>> sessions;
+    std::vector<std::future<Result<Generated>>> results;
+    for (const std::vector<Token>& prefix : prefixes) {
+      sessions.push_back(engine->open_session().value());
+      (void)sync(*sessions.back(), prefix);
+      results.push_back(generate(*sessions.back(), greedy(6)));
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) CHECK(equal(results[i].get().value(), expected[i]));
+  }
+}
+
+CODICIL_TEST(a_fork_goes_on_as_its_original_would) {
+  const TinyModel model({"llama", 2});
+  const std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model), {})).value();
+  const std::vector<Token> prefix = tokens_of(300, 1);
+  const std::unique_ptr<Session> session = engine->open_session().value();
+  REQUIRE_OK(sync(*session, prefix).get());
+  Result<std::unique_ptr<Session>> fork = session->fork();
+  REQUIRE_OK(fork);
+  const Generated other = generate(*fork.value(), greedy(20)).get().value();  // writes into the shared page first
+  const Generated own = generate(*session, greedy(20)).get().value();
+  CHECK(equal(own, other));
+  CHECK(equal(own, alone(*engine, prefix, greedy(20))));
+}
+
+CODICIL_TEST(a_known_prefix_is_not_computed_again_and_gives_the_same_bits) {
+  const TinyModel model({"qwen2", 2});
+  const std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model), {})).value();
+  const std::vector<Token> window = tokens_of(600, 1);
+  std::vector<Token> first = window, second = window;
+  first.insert(first.end(), {1, 2, 3, 4, 5});
+  second.insert(second.end(), {9, 8, 7});
+  const std::unique_ptr<Session> session = engine->open_session().value();
+  CHECK_EQ(sync(*session, first).get().value().computed_tokens, 605);
+  (void)generate(*session, greedy(4)).get();
+  const SyncReport report = sync(*session, second).get().value();
+  CHECK_EQ(report.reused_tokens, 600);
+  CHECK_EQ(report.computed_tokens, 3);
+  const Generated warm = generate(*session, greedy(8)).get().value();
+  const std::unique_ptr<Session> stranger = engine->open_session().value();
+  CHECK_EQ(sync(*stranger, second).get().value().reused_tokens, 512);  // whole pages of another session
+  CHECK(equal(warm, generate(*stranger, greedy(8)).get().value()));
+  const std::unique_ptr<Engine> fresh = std::move(Engine::open(options_for(model), {})).value();
+  CHECK(equal(warm, alone(*fresh, second, greedy(8))));
+  // A prefix of whole pages only: the last token is run again for its state.
+  const std::unique_ptr<Session> whole = engine->open_session().value();
+  const std::vector<Token> pages(window.begin(), window.begin() + 512);
+  CHECK_EQ(sync(*whole, pages).get().value().computed_tokens, 0);
+  CHECK(equal(generate(*whole, greedy(5)).get().value(), alone(*fresh, pages, greedy(5))));
+}
+
+CODICIL_TEST(a_score_equals_the_logprobs_of_the_generation_and_leaves_the_session) {
+  for (const TinyShape& shape : kShapes) {
+    const TinyModel model(shape);
+    const std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model), {})).value();
+    const std::unique_ptr<Session> session = engine->open_session().value();
+    REQUIRE_OK(sync(*session, tokens_of(250, 3)).get());
+    GenerateOptions sampled = greedy(12);
+    sampled.temperature = 0.8f;
+    sampled.seed = 7;
+    const Generated generated = alone(*engine, tokens_of(250, 3), sampled);
+    const Result<std::vector<double>> scores = score(*session, generated.tokens).get();
+    REQUIRE_OK(scores);
+    CHECK(scores.value() == generated.logprobs);
+    CHECK_EQ(session->tokens(), 250);
+    CHECK(equal(generate(*session, sampled).get().value(), generated));
+    CHECK_EQ(session->tokens(), static_cast<std::int64_t>(250 + generated.tokens.size()));
+  }
+}
+
+CODICIL_TEST(a_mask_is_obeyed_and_probes_come_before_it) {
+  const TinyModel model({"llama", 8});
+  const std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model), {})).value();
+  auto mask = std::make_shared<TokenMask>();
+  mask->states.resize(3);
+  mask->states[0].edges = {{65, 1}, {66, 1}};
+  mask->states[1].edges = {{48, 1}, {49, 2}};
+  mask->states[1].may_end = true;
+  mask->states[2].may_end = true;
+  GenerateOptions options = greedy(10);
+  options.mask = mask;
+  options.probes = {65, 66, 200};
+  for (int seed = 0; seed < 6; ++seed) {
+    options.temperature = static_cast<float>(seed);
+    options.seed = static_cast<std::uint64_t>(seed);
+    const Generated g = alone(*engine, tokens_of(20, seed), options);
+    REQUIRE(!g.tokens.empty());
+    CHECK(g.tokens[0] == 65 || g.tokens[0] == 66);
+    for (std::size_t i = 1; i < g.tokens.size(); ++i) CHECK(g.tokens[i] == 48 || g.tokens[i] == 49);
+    CHECK(g.end == Generated::End::end_token || g.end == Generated::End::max_tokens);
+    const std::unique_ptr<Session> session = engine->open_session().value();
+    (void)sync(*session, tokens_of(20, seed)).get();
+    CHECK_EQ(g.probe_logprobs.size(), 3);
+    CHECK_EQ(g.probe_logprobs[2], score(*session, {200}).get().value()[0]);
+  }
+  mask->states[0].edges.clear();
+  CHECK_EQ(alone(*engine, tokens_of(20, 0), options).end, Generated::End::mask);
+  auto wrong = std::make_shared<TokenMask>();
+  wrong->states.resize(1);
+  wrong->states[0].edges = {{65, 4}};
+  options.mask = wrong;
+  const std::unique_ptr<Session> session = engine->open_session().value();
+  (void)sync(*session, tokens_of(20, 0)).get();
+  CHECK_STATUS(generate(*session, options).get(), Code::invalid_request, "mask states");
+}
+
+CODICIL_TEST(cancel_ends_every_job_of_the_session_once_and_of_no_other) {
+  const TinyModel model({"llama", 2});
+  const std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model), {})).value();
+  const std::unique_ptr<Session> session = engine->open_session().value(), other = engine->open_session().value();
+  REQUIRE_OK(sync(*session, tokens_of(30, 2)).get());
+  REQUIRE_OK(sync(*other, tokens_of(30, 3)).get());
+  GenerateOptions endless = greedy(1500);
+  auto mask = std::make_shared<TokenMask>();  // never ends by itself
+  mask->states.resize(1);
+  mask->states[0].any_next = 0;
+  endless.mask = mask;
+  int calls = 0;
+  auto running = generate(*session, endless, [&](Token, std::string_view) {
+    if (++calls == 3) session->cancel();
+  });
+  auto queued = sync(*session, tokens_of(900, 5));
+  auto untouched = generate(*other, greedy(5));
+  const Generated g = running.get().value();
+  CHECK_EQ(g.end, Generated::End::cancelled);
+  CHECK(g.tokens.size() >= 3 && g.tokens.size() <= 5);
+  CHECK_STATUS(queued.get(), Code::cancelled, "stopped");
+  CHECK_OK(untouched.get());
+  CHECK_OK(sync(*session, tokens_of(40, 2)).get());  // usable again
+}
+
+CODICIL_TEST(an_engine_that_closes_answers_every_job) {
+  const TinyModel model({"llama", 2});
+  std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model, 1), {})).value();
+  const std::unique_ptr<Session> session = engine->open_session().value();
+  auto a = sync(*session, tokens_of(2000, 1));
+  auto b = generate(*session, greedy(10));
+  auto c = score(*session, {1, 2});
+  engine.reset();
+  CHECK_STATUS(a.get(), Code::cancelled, "");
+  CHECK_EQ(b.get().value().end, Generated::End::cancelled);
+  CHECK_STATUS(c.get(), Code::cancelled, "");
+  CHECK_STATUS(sync(*session, tokens_of(3, 1)).get(), Code::engine_down, "closed");
+}
+
+CODICIL_TEST(a_session_that_is_full_says_so) {
+  const TinyModel model({"llama", 2});
+  EngineOptions options = options_for(model);
+  options.context_tokens = 64;
+  const std::unique_ptr<Engine> engine = std::move(Engine::open(options, {})).value();
+  const std::unique_ptr<Session> session = engine->open_session().value();
+  CHECK_STATUS(sync(*session, tokens_of(65, 1)).get(), Code::context_full, "64");
+  CHECK_STATUS(generate(*session, greedy(1)).get(), Code::invalid_request, "sync first");
+  REQUIRE_OK(sync(*session, tokens_of(60, 1)).get());
+  GenerateOptions endless = greedy(100);
+  auto mask = std::make_shared<TokenMask>();
+  mask->states.resize(1);
+  mask->states[0].any_next = 0;
+  endless.mask = mask;
+  const Generated g = generate(*session, endless).get().value();
+  CHECK_EQ(g.end, Generated::End::context_full);
+  CHECK_EQ(g.tokens.size(), 4);
+  CHECK_STATUS(sync(*session, {1, 2, 300}).get(), Code::invalid_request, "300");
+}
+
+CODICIL_TEST(text_stops_before_a_stop_string_and_streams_whole_characters) {
+  const TinyModel model({"llama", 2});
+  const std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model), {})).value();
+  // Token i is byte i: "ab€cd" cut inside the euro sign, forced by a chain.
+  const std::vector<Token> chain = {'a', 'b', 0xe2, 0x82, 0xac, 'c', 'd', 'e'};
+  auto mask = std::make_shared<TokenMask>();
+  mask->states.resize(chain.size() + 1);
+  for (std::size_t i = 0; i < chain.size(); ++i) mask->states[i].edges = {{chain[i], static_cast<std::int32_t>(i + 1)}};
+  mask->states.back().may_end = true;
+  GenerateOptions options = greedy(20);
+  options.mask = mask;
+  options.stop = {"cd", "bx"};
+  const std::unique_ptr<Session> session = engine->open_session().value();
+  (void)sync(*session, tokens_of(5, 1)).get();
+  std::vector<std::string> pieces;
+  const Generated g = generate(*session, options, [&](Token, std::string_view text) { pieces.emplace_back(text); }).get().value();
+  CHECK_EQ(g.text, std::string("ab\xe2\x82\xac"));
+  CHECK_EQ(g.end, Generated::End::stop_string);
+  std::string joined;
+  for (const std::string& piece : pieces) {
+    joined += piece;
+    CHECK(piece.empty() || (static_cast<unsigned char>(piece[0]) & 0xc0) != 0x80);
+  }
+  CHECK_EQ(joined, g.text);
+  options.stop.clear();
+  (void)sync(*session, tokens_of(5, 1)).get();
+  CHECK_EQ(generate(*session, options).get().value().text, std::string("ab\xe2\x82\xac" "cde"));
+}
+
+CODICIL_TEST(a_plan_says_what_opening_then_uses) {
+  const TinyModel model({"qwen2", 2});
+  EngineOptions options = options_for(model);
+  const Result<Plan> plan = Engine::plan(options);
+  REQUIRE_OK(plan);
+  CHECK(plan.value().fits);
+  const std::unique_ptr<Engine> engine = std::move(Engine::open(options, {})).value();
+  CHECK_NEAR(engine->stats().weight_bytes, plan.value().weight_bytes, 0.03 * static_cast<double>(plan.value().weight_bytes) + 4096);
+  options.ram_budget_bytes = 300'000;
+  CHECK_EQ(Engine::plan(options).value().fits, false);
+  CHECK_STATUS(Engine::open(options, {}), Code::does_not_fit, "context");
+  options.instruction_set = "mmx";
+  CHECK_STATUS(Engine::plan(options), Code::invalid_request, "mmx");
+  options.model_path = "/nowhere.gguf";
+  options.instruction_set.clear();
+  CHECK_STATUS(Engine::plan(options), Code::not_found, "");
+}
+
+CODICIL_TEST(a_session_that_finds_no_page_fails_alone) {
+  const TinyModel model({"llama", 2});
+  EngineOptions options = options_for(model);
+  options.context_tokens = 512;
+  const std::uint64_t page = 2u * 2u * 2u * 256u * 16u * 2u;  // layers, k and v, kv heads, tokens, head size, f16
+  options.ram_budget_bytes = 3 * page;
+  const std::unique_ptr<Engine> engine = std::move(Engine::open(options, {})).value();
+  const std::unique_ptr<Session> a = engine->open_session().value();
+  std::unique_ptr<Session> b = engine->open_session().value();
+  REQUIRE_OK(sync(*a, tokens_of(400, 1)).get());
+  CHECK_STATUS(sync(*b, tokens_of(400, 2)).get(), Code::does_not_fit, "budget");
+  CHECK_OK(generate(*a, greedy(3)).get());
+  b.reset();
+  b = engine->open_session().value();
+  CHECK_OK(sync(*b, tokens_of(200, 2)).get());  // its pages came back
+}
+
+}  // namespace codicil
