@@ -1,3 +1,5 @@
+// Tests of status, file and log: ranges, alignment, refusals, one sink.
+// Scratch files live in the system's temporary folder and go with the test.
 #include <unistd.h>
 #include <cstdio>
 #include <cstring>

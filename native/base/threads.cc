@@ -1,3 +1,5 @@
+// The barrier behind threads.h: a generation counter that workers watch, a count of those still running that the caller watches.
+// Both sides spin first and sleep later (futex by std::atomic::wait); comments at each pair of operations say why no wake-up is lost.
 #include "native/base/threads.h"
 
 #include <algorithm>

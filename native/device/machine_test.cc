@@ -24,5 +24,5 @@ CODICIL_TEST(sees_memory_that_this_process_touches) {
   REQUIRE_OK(buffer);
   std::memset(buffer.value().data(), 1, buffer.value().size());
   CHECK(device::resident_bytes() >= before + (48u << 20));
-  CHECK(device::peak_resident_bytes() >= device::resident_bytes());
+  CHECK(device::peak_resident_bytes() >= before + (48u << 20));  // not compared with resident_bytes(): the kernel updates the two apart
 }

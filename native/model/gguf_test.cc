@@ -1,3 +1,5 @@
+// Tests of the GGUF reader: sound files, each kind of lie by name, random changes, and the shipped model cut at a thousand places.
+// Rule: a broken file is refused with its name; nothing crashes (run with --asan).
 #include "native/model/gguf.h"
 
 #include <algorithm>

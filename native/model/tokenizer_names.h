@@ -11,8 +11,8 @@ inline constexpr std::string_view kEndTexts[] = {
     "<|eot_id|>",         "<|im_end|>", "<|end|>",  "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>", "<EOT>", "_<EOT>", "[EOT]",
     "<end_of_utterance>", "<|return|>", "<|call|>", "<|eom_id|>",    "</s>",          "[EOS]",           "<eos>",
 };
-// Fill-in-the-middle marks. The first three also end a generation: behind them a model begins another file.
-inline constexpr std::string_view kFileTexts[] = {"<|fim_pad|>", "<|repo_name|>", "<|file_sep|>"};
+// Fill-in-the-middle marks that also end a generation: behind them a model begins another file.
+inline constexpr std::string_view kFileTexts[] = {"<|fim_pad|>", "<|repo_name|>", "<|file_sep|>", "<reponame>"};
 inline constexpr std::string_view kFillTexts[] = {"<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>", "<fim_prefix>",
                                                   "<fim_middle>",   "<fim_suffix>",   "<reponame>"};
 

@@ -1,3 +1,4 @@
+// UTF-8 by Unicode table 3-7, and the class look-up: a direct table below U+0800, binary search over ranges above.
 #include "native/model/unicode.h"
 
 #include <algorithm>
