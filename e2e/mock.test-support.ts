@@ -243,7 +243,7 @@ const handlers: Handlers = {
     return row;
   },
   'document.get': async ({ documentId }) => get(documentId).document,
-  'document.bytes': async ({ documentId }) => ({ bytes: get(documentId).bytes }),
+  'document.bytes': async ({ documentId }) => ({ bytes: new Uint8Array(get(documentId).bytes) }),
   'document.remove': async ({ documentId }) => {
     stored.delete(documentId);
     tell({ type: 'document.removed', documentId });

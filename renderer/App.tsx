@@ -45,7 +45,7 @@ export function App() {
   const { tab, middle, left, right } = useStore((state) => state.layout);
   return (
     <div className={css['app']}>
-      <div className={css['panes']} style={{ gridTemplateColumns: `${left}px 1px minmax(320px, 1fr) 1px ${right}px` }}>
+      <div className={css['panes']} style={{ gridTemplateColumns: `min(${left}px, 24vw) 1px minmax(320px, 1fr) 1px min(${right}px, 37vw)` }}>
         <aside className={css['left']} aria-label="Library">
           <LibraryPane />
           <Outline />

@@ -38,7 +38,7 @@ export function FlowPages({ document, zoom, onZoom }: PagesProps) {
   const target = useStore((state) => state.viewer.target);
   const pinned = usePinned(pane);
   const sheets = useMemo(() => byPage(document.blocks, document.pages.length), [document]);
-  const scale = zoom === 'fit' ? Math.max(0.7, Math.min(1.15, (width - 48) / SHEET)) : zoom;
+  const scale = zoom === 'fit' ? Math.max(0.9, Math.min(1.15, (width - 48) / SHEET)) : zoom;
   useEffect(() => onZoom(scale), [scale, onZoom]);
   const order = useMemo(() => {
     const index = new Map(document.blocks.map((block, at) => [block.id, at]));

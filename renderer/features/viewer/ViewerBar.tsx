@@ -61,7 +61,7 @@ export function ViewerBar({ document, zoom }: { readonly document: Document; rea
         )}
       </div>
       {marks > 0 && (
-        <Button look="quiet" icon={<Highlighter />} title="Take the highlights away" data-testid="clear-marks" onClick={clearMarks}>
+        <Button look="quiet" className={css['clear']} icon={<Highlighter />} title="Take the highlights away" data-testid="clear-marks" onClick={clearMarks}>
           Clear
         </Button>
       )}
