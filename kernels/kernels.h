@@ -72,7 +72,7 @@ struct AttentionArgs {
 enum class RopeKind { interleaved /* pairs (2i, 2i+1): `llama` GGUFs */, neox /* pairs (i, i + n/2): qwen2, qwen3 */ };
 
 struct Ops {
-  const char* name;  // "reference", "avx2", "avx512"
+  const char* name;  // "reference", "avx2", "avx512", "amx"
 
   // --- weights -------------------------------------------------------------------------------------------------------------
   // Bytes of W[rows, cols] after packing; 0 when this table does not take the type. cols % block_elements == 0.
@@ -112,7 +112,7 @@ struct Ops {
 };
 
 const Ops& reference();
-// Null when this machine (or this build) cannot run the named table: "avx2", "avx512".
+// Null when this machine (or this build) cannot run the named table: "avx2", "avx512", "amx".
 const Ops* find_cpu(const char* name);
 const Ops& best_cpu();
 

@@ -413,7 +413,7 @@ int main() {
   test_reference_matmul();
   test_table(reference());
   int skipped = 0;
-  for (const char* name : {"avx2", "avx512"}) {
+  for (const char* name : {"avx2", "avx512", "amx"}) {
     if (const Ops* ops = find_cpu(name)) {
       test_table(*ops);
     } else {

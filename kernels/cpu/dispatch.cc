@@ -6,6 +6,10 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#if defined(__x86_64__) && defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 namespace codicil::kernels {
 namespace {
@@ -13,6 +17,7 @@ namespace {
 struct Machine {
   bool avx2 = false;
   bool avx512 = false;
+  bool amx = false;
 };
 
 #if defined(__x86_64__)
@@ -20,6 +25,16 @@ std::uint64_t enabled_registers() {
   std::uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return (static_cast<std::uint64_t>(high) << 32) | low;
+}
+
+// Tile registers are 8 KiB of state per thread, which Linux enables only for a process that asks (arch_prctl, since 5.16). Elsewhere no.
+bool may_use_tiles() {
+#if defined(__linux__)
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
 }
 
 Machine inspect() {
@@ -35,6 +50,9 @@ Machine inspect() {
   machine.avx2 = (enabled & kYmm) == kYmm && (b & bit_AVX2) && fma && f16c;
   constexpr unsigned kFoundation = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
   machine.avx512 = machine.avx2 && (enabled & kZmm) == kZmm && (b & kFoundation) == kFoundation && (c & bit_AVX512VNNI);
+  constexpr std::uint64_t kTiles = 0x60000;                // tile configuration and tile data state
+  constexpr unsigned kTileAndInt8 = (1u << 24) | (1u << 25);  // amx-tile, amx-int8
+  machine.amx = machine.avx512 && (enabled & kTiles) == kTiles && (d & kTileAndInt8) == kTileAndInt8 && may_use_tiles();
   return machine;
 }
 #else
@@ -47,12 +65,14 @@ const Ops* find_cpu(const char* name) {
   static const Machine machine = inspect();
 #if defined(__x86_64__)
   if (machine.avx2 && !std::strcmp(name, "avx2")) return &kAvx2Ops;
+  if (machine.amx && !std::strcmp(name, "amx")) return &kAmxOps;
   if (machine.avx512 && !std::strcmp(name, "avx512")) return &kAvx512Ops;
 #endif
   return nullptr;
 }
 
 const Ops& best_cpu() {
+  if (const Ops* ops = find_cpu("amx")) return *ops;
   if (const Ops* ops = find_cpu("avx512")) return *ops;
   if (const Ops* ops = find_cpu("avx2")) return *ops;
   return reference();

@@ -4,77 +4,10 @@
 // Rules that must stay true: codes stay unsigned (0..255) and the offset enters as the integer bias of the activation block, so a
 // block's sum is exact; f32 multiply-adds follow the order of reference/matmul.cc, so the bits are the same for any number of
 // tokens. No std templates here: a shared inline function compiled for AVX-512 could be chosen by the linker for every machine.
-#include "kernels/cpu/avx512.h"
-#include "kernels/cpu/packed.h"
+#include "kernels/cpu/codes_avx512.h"
 
 namespace codicil::kernels {
 namespace {
-
-struct Format {
-  int bits;
-  bool halves, minima, super;
-};
-constexpr Format kQ40{4, false, false, false}, kQ41{4, false, true, false}, kQ50{5, false, false, false}, kQ51{5, false, true, false};
-constexpr Format kQ80{8, false, false, false}, kQ4K{4, false, true, true}, kQ5K{5, false, true, true}, kQ6K{6, true, false, true};
-
-// The codes of one block: w[v] holds columns 4v..4v+3 of 16 rows as bytes.
-template <Format F>
-[[gnu::always_inline]] inline void load_codes(const std::uint8_t* codes, __m512i (&w)[8]) {
-  if constexpr (F.bits == 8) {
-#pragma GCC unroll 8
-    for (int v = 0; v < 8; ++v) w[v] = _mm512_load_si512(codes + v * 64);
-  } else {
-    const __m512i low = _mm512_set1_epi8(15);
-#pragma GCC unroll 4
-    for (int v = 0; v < 4; ++v) {
-      const __m512i both = _mm512_load_si512(codes + v * 64);
-      w[v] = _mm512_and_si512(both, low);
-      w[v + 4] = _mm512_and_si512(_mm512_srli_epi16(both, 4), low);
-    }
-  }
-  if constexpr (F.bits == 5) {
-    const __m512i fifth = _mm512_set1_epi8(16);
-#pragma GCC unroll 8
-    for (int v = 0; v < 8; ++v) {
-      const __mmask64 mask = _load_mask64(reinterpret_cast<__mmask64*>(const_cast<std::uint8_t*>(codes + 256 + v * 8)));
-      w[v] = _mm512_mask_add_epi8(w[v], mask, w[v], fifth);
-    }
-  }
-  if constexpr (F.bits == 6) {
-    const __m512i top = _mm512_set1_epi8(0x30);
-#pragma GCC unroll 2
-    for (int h = 0; h < 2; ++h) {
-      const __m512i bits = _mm512_load_si512(codes + 256 + h * 64);
-      w[4 * h] = _mm512_or_si512(w[4 * h], _mm512_and_si512(_mm512_slli_epi16(bits, 4), top));
-      w[4 * h + 1] = _mm512_or_si512(w[4 * h + 1], _mm512_and_si512(_mm512_slli_epi16(bits, 2), top));
-      w[4 * h + 2] = _mm512_or_si512(w[4 * h + 2], _mm512_and_si512(bits, top));
-      w[4 * h + 3] = _mm512_or_si512(w[4 * h + 3], _mm512_and_si512(_mm512_srli_epi16(bits, 2), top));
-    }
-  }
-}
-
-// Scales (and minima, or the scales of the second halves) of one block for 16 rows.
-struct Scales {
-  __m512 scale, second;
-};
-template <Format F>
-[[gnu::always_inline]] inline Scales load_scales(const std::uint8_t* group, std::int64_t b) {
-  Scales s;
-  if constexpr (!F.super) {
-    const std::uint8_t* metadata = group + b * (F.minima ? 64 : 32);
-    s.scale = load_halves(metadata);
-    s.second = F.minima ? load_halves(metadata + 32) : _mm512_setzero_ps();
-  } else {
-    constexpr std::int64_t kFactors = F.minima ? 64 : 32;
-    const std::uint8_t* super = group + (b >> 3) * (kFactors + 256);
-    const std::uint8_t* scales = super + kFactors + (b & 7) * 32;
-    const __m512 d = load_halves(super);
-    s.scale = _mm512_mul_ps(d, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(scales)))));
-    s.second = _mm512_mul_ps(F.minima ? load_halves(super + 32) : d,
-                             _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(scales + 16)))));
-  }
-  return s;
-}
 
 [[gnu::always_inline]] inline __m512i broadcast4(const std::int8_t* q) {
   std::int32_t word;
@@ -146,15 +79,15 @@ void token_group(const Weights& w, const PackedLayout& layout, const ActivationB
 }
 
 template <Format F>
-void multiply(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end) {
+void multiply(const Weights& w, const Activations& x, std::int64_t first_token, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end) {
   const PackedLayout layout = packed_layout(w.type, w.cols);
   const std::int64_t end = (row_end + kGroupRows - 1) / kGroupRows;
   // Rows whose weights stay in a second-level cache of 1 MiB or more while all tokens pass by.
   const std::int64_t fitting = (512 << 10) / layout.group_bytes;
-  const std::int64_t chunk = x.tokens <= kTokenGroup ? end : fitting < 1 ? 1 : fitting;
+  const std::int64_t chunk = x.tokens - first_token <= kTokenGroup ? end : fitting < 1 ? 1 : fitting;
   for (std::int64_t first = row_begin / kGroupRows; first < end; first += chunk) {
     const std::int64_t last = first + chunk < end ? first + chunk : end;
-    for (std::int64_t t = 0; t < x.tokens; t += kTokenGroup) {
+    for (std::int64_t t = first_token; t < x.tokens; t += kTokenGroup) {
       const TokenBlocks at = token_blocks(t, x.tokens, w.cols);
       token_group<F>(w, layout, static_cast<const ActivationBlock*>(x.data) + at.first, at.width, out + t * out_stride, out_stride, first, last);
     }
@@ -193,19 +126,9 @@ void avx512_prepare_quantized(Type type, const float* x, std::int64_t x_stride, 
   }
 }
 
-void avx512_matmul_quantized(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin,
-                             std::int64_t row_end) {
-  switch (w.type) {
-    case Type::q4_0: return multiply<kQ40>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q4_1: return multiply<kQ41>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q5_0: return multiply<kQ50>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q5_1: return multiply<kQ51>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q8_0: return multiply<kQ80>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q4_k: return multiply<kQ4K>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q5_k: return multiply<kQ5K>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q6_k: return multiply<kQ6K>(w, x, out, out_stride, row_begin, row_end);
-    default: return;
-  }
+void avx512_matmul_quantized(const Weights& w, const Activations& x, std::int64_t first_token, float* out, std::int64_t out_stride,
+                             std::int64_t row_begin, std::int64_t row_end) {
+  with_format(w.type, [&]<Format F>() { multiply<F>(w, x, first_token, out, out_stride, row_begin, row_end); });
 }
 
 }  // namespace codicil::kernels

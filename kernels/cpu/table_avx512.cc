@@ -1,4 +1,4 @@
-// The avx512 table and its ops over single rows and vectors.
+// The avx512 and amx tables (they differ in quantized matmul only) and their ops over single rows and vectors.
 //
 // Tails shorter than a vector are done with masks, so a value's result does not depend on where it lies in its row.
 #include "kernels/cpu/avx512.h"
@@ -19,7 +19,12 @@ void prepare(Type type, const float* x, std::int64_t x_stride, const Activations
 
 void matmul(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end) {
   if (is_float(w.type)) return avx512_matmul_float(w, x, out, out_stride, row_begin, row_end);
-  avx512_matmul_quantized(w, x, out, out_stride, row_begin, row_end);
+  avx512_matmul_quantized(w, x, 0, out, out_stride, row_begin, row_end);
+}
+
+void matmul_with_amx(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end) {
+  if (is_float(w.type)) return avx512_matmul_float(w, x, out, out_stride, row_begin, row_end);
+  amx_matmul_quantized(w, x, out, out_stride, row_begin, row_end);
 }
 
 void rms_norm(const float* x, const float* weight, float eps, float* out, std::int64_t n) {
@@ -139,6 +144,15 @@ const Ops kAvx512Ops = {
     "avx512",
     cpu_packed_bytes, cpu_pack, kGroupRows,
     reference_activation_bytes, prepare, matmul,
+    reference_dequantize_row, rms_norm, add, silu_mul, rope, to_f16, from_f16,
+    avx512_attention_scratch_bytes, avx512_attention,
+    log_sum_exp, argmax,
+};
+
+const Ops kAmxOps = {
+    "amx",
+    cpu_packed_bytes, cpu_pack, kGroupRows,
+    reference_activation_bytes, prepare, matmul_with_amx,
     reference_dequantize_row, rms_norm, add, silu_mul, rope, to_f16, from_f16,
     avx512_attention_scratch_bytes, avx512_attention,
     log_sum_exp, argmax,

@@ -8,5 +8,6 @@ namespace codicil::kernels {
 
 extern const Ops kAvx2Ops;    // needs avx2, fma, f16c
 extern const Ops kAvx512Ops;  // needs avx512 f, bw, dq, vl, vnni
+extern const Ops kAmxOps;     // needs also amx tile, int8 and the system's leave to use them
 
 }  // namespace codicil::kernels
