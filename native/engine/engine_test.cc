@@ -111,6 +111,23 @@ CODICIL_TEST(a_fork_goes_on_as_its_original_would) {
   CHECK(equal(own, alone(*engine, prefix, greedy(20))));
 }
 
+CODICIL_TEST(a_session_may_be_forked_as_soon_as_its_job_said_done) {
+  const TinyModel model({"llama", 2});
+  const std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model), {})).value();
+  const std::unique_ptr<Session> session = engine->open_session().value();
+  for (int i = 0; i < 50; ++i) {
+    std::promise<Status> forked;  // from inside `done`: the driver has not left the step yet
+    session->sync(tokens_of(20 + i, i), {}, [&](Result<SyncReport>) {
+      const Result<std::unique_ptr<Session>> fork = session->fork();
+      forked.set_value(fork.ok() ? Status() : fork.status());
+    });
+    CHECK_OK(forked.get_future().get());
+  }
+  auto running = sync(*session, tokens_of(1900, 1));
+  CHECK_STATUS(session->fork(), Code::invalid_request, "running job");
+  CHECK_OK(running.get());
+}
+
 CODICIL_TEST(a_known_prefix_is_not_computed_again_and_gives_the_same_bits) {
   const TinyModel model({"qwen2", 2});
   const std::unique_ptr<Engine> engine = std::move(Engine::open(options_for(model), {})).value();

@@ -69,6 +69,7 @@ void Scheduler::submit(const std::shared_ptr<SessionState>& session, std::unique
     if (!stopping_) {
       job->number = next_number_++;
       session->jobs.push_back(std::move(job));
+      session->busy = true;
       queued_ += 1;
       if (!session->scheduled) {
         session->scheduled = true;
@@ -88,7 +89,7 @@ void Scheduler::cancel(SessionState& session) {
 
 Result<std::shared_ptr<SessionState>> Scheduler::fork(SessionState& session) {
   const std::scoped_lock lock(mutex_);
-  if (session.scheduled) return Status(Code::invalid_request, "expected a session without a running job, found one: wait for it or cancel it, then fork");
+  if (session.busy) return Status(Code::invalid_request, "expected a session without a running job, found one: wait for it or cancel it, then fork");
   auto copy = std::make_shared<SessionState>();
   copy->table = session.table->fork();
   copy->tokens = session.tokens;
@@ -417,7 +418,10 @@ void Scheduler::finish(SessionState& session, Job& job, const Status& status) {
   // The job lives until its callback returned; the session is free for its next job before. A job from submit() never ran here.
   std::unique_ptr<Job> owner;
   const auto leave = [&] {
-    if (job.number != 0 && session.running.get() == &job) owner = std::move(session.running);
+    if (job.number == 0) return;
+    const std::scoped_lock lock(mutex_);
+    owner = std::move(session.running);
+    session.busy = !session.jobs.empty();
   };
   switch (job.kind) {
     case Job::Kind::sync: {

@@ -1,7 +1,7 @@
 // What the scheduler knows of one session, and the jobs that wait in it.
 //
-// Owns: plain data. Threads: `jobs`, `scheduled` are guarded by the scheduler's mutex; the atomics by themselves; everything
-// else belongs to the driver thread while `scheduled`, and to the mutex otherwise (fork reads it then).
+// Owns: plain data. Threads: `jobs`, `scheduled`, `busy` are guarded by the scheduler's mutex; the atomics by themselves; everything
+// else belongs to the driver thread while `busy`, and to the mutex otherwise (fork reads it then).
 // Rule that must stay true: table->tokens() <= tokens.size(); `hidden` is valid only when both are equal and above 0.
 #pragma once
 
@@ -61,7 +61,8 @@ struct SessionState {
 
   std::unique_ptr<Job> running;           // driver only; null: none, or just finished
   std::deque<std::unique_ptr<Job>> jobs;  // waiting
-  bool scheduled = false;                 // the driver has it
+  bool scheduled = false;                 // the driver has it in a list
+  bool busy = false;                      // a job runs or waits; false already when the last job's `done` is called, so that it may fork
   std::atomic<std::uint64_t> cancel_below{0};   // jobs with a lower number are cancelled
   std::atomic<std::int64_t> token_count{0};
 };
