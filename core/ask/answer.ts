@@ -7,7 +7,7 @@ import type { Answer, Coverage, Evidence } from '../contract/answer.ts';
 import type { Document } from '../contract/document.ts';
 import type { EngineModel } from '../contract/engine.ts';
 import { CodicilError } from '../contract/errors.ts';
-import { Candidates, SentenceIndex, toEvidence, type Search, type SearchHit } from './evidence.ts';
+import { Candidates, isAbout, SentenceIndex, toEvidence, type Search, type SearchHit } from './evidence.ts';
 import { contentWords, findLabel, stem, type Label } from './labels.ts';
 import type { Reader, WindowReply } from './reader.ts';
 import type { Sentence } from './sentences.ts';
@@ -46,6 +46,7 @@ export async function answerQuestion(input: Question): Promise<Answer> {
   const index = new SentenceIndex(input.documents);
   const candidates = new Candidates();
   candidates.addReplies(replies.flat(), index, PRESENT);
+  if (label) candidates.keep((candidate) => isAbout(label, candidate.document, candidate.sentence));
   const ids = input.documents.map((document) => document.id);
   const hits = await input.search({ text: question }, ids, 20);
   if (candidates.list().length === 0) await lookCloser(input, question, label, hits, index, candidates);
@@ -118,6 +119,7 @@ async function lookCloser(input: Question, question: string, label: Label | null
     for (const words of known === undefined ? [question] : [question, known]) {
       const reply = await input.reader.askPassage(at.document.id, passage, `Question: ${words}`, 'question', { signal: input.signal });
       candidates.addReplies([reply], index, PRESENT_CLOSE);
+      if (label) candidates.keep((candidate) => isAbout(label, candidate.document, candidate.sentence));
     }
   }
 }

@@ -5,6 +5,7 @@
 import type { Evidence } from '../contract/answer.ts';
 import type { Clause, Document, Place, Span } from '../contract/document.ts';
 import { locate } from './citations.ts';
+import type { Label } from './labels.ts';
 import type { WindowReply } from './reader.ts';
 import { documentSentences, type Sentence } from './sentences.ts';
 import type { Window } from './windows.ts';
@@ -95,6 +96,10 @@ export class Candidates {
       for (const { document, sentence } of documents.at(hit.span)) this.entries.get(`${document.id}:${sentence.index}`)?.sources.add(source);
   }
 
+  keep(test: (candidate: Candidate) => boolean): void {
+    for (const [key, candidate] of this.entries) if (!test(candidate)) this.entries.delete(key);
+  }
+
   list(): readonly Candidate[] {
     return [...this.entries.values()];
   }
@@ -159,6 +164,13 @@ function verifySentences(document: Document, sentences: readonly Sentence[]): Ev
     }),
   );
   return states.every((state) => state === 'verified') ? 'verified' : states.includes('unverified') ? 'unverified' : 'repaired';
+}
+
+/** Does a sentence, or the heading it stands under, hold any of the subject's words? Their list is wide, so a sentence without one is a slip of the Reader. */
+export function isAbout(label: Label, document: Document, sentence: Sentence): boolean {
+  if (label.swept.test(sentence.text)) return true;
+  const clause = document.clauses.find((entry) => entry.id === sentence.clauseId);
+  return clause !== undefined && label.swept.test(clauseHeading(document, clause));
 }
 
 /** A clause without a heading of its own takes its nearest ancestor's. */

@@ -1,4 +1,6 @@
 // Small documents and a scripted engine for the tests of core/ask.
+// Owns: a one-page document whose paragraphs are clauses, and a model whose tokens are characters and whose answers are a function of its prompt.
+// Rule: an answer that the mask forbids throws, so a test also proves that its mask allows what it expects.
 import type { Block, Clause, Document } from '../contract/document.ts';
 import type { EngineModel, EngineSession, GenerateOptions, TokenMask } from '../contract/engine.ts';
 

@@ -16,7 +16,7 @@ const label = (name: string, asked: RegExp, swept: RegExp): Label => ({ name, as
 export const LABELS: readonly Label[] = [
   label('Notice Period To Terminate Renewal', /non-?renewal|(notice|prevent|stop|avoid|opt[- ]?out).*renew|renew.*notice/i, /non-?renewal|not\s+(to\s+)?renew|intention?\s+not|renew/i),
   label('Renewal Term', /\brenew(al|s|ed)?\b|extend(ed|s)?\s+(automatically|the term)/i, /\brenew|extension\s+of\s+the\s+term|successive/i),
-  label('Governing Law', /govern(ing|ed|s)?\s+.*law|law\s+(applies|governs)|which\s+(law|state|country).*(appl|govern)|choice of law/i, /governing\s+law|governed\s+by|laws\s+of\s+the/i),
+  label('Governing Law', /govern(ing|ed|s)?\s+.*law|law\s+(applies|governs)|which\s+(law|state|country).*(appl|govern)|choice of law/i, /govern(s|ed|ing)?\b|laws\s+of/i),
   label('Agreement Date', /date of (the|this) (agreement|contract)|when was .*(signed|made|executed)|agreement date/i, /dated|as of|made (on|and entered)|\b(19|20)\d\d\b/i),
   label('Effective Date', /effective date|take(s)? effect|come(s)? into (force|effect)|when does .*(start|begin)/i, /effective\s+date|take\s+effect|comes?\s+into|commenc/i),
   label('Expiration Date', /expir(e|es|y|ation)|when does .*end|end date|how long .*(term|agreement|contract)\b/i, /expir|terminat|initial\s+term|until/i),
@@ -65,6 +65,8 @@ const STOP_WORDS = new Set(
     'should so such than that the their them then there these they this those to under upon was were what when where which who whom whose why will with ' +
     'would you your agreement contract document documents clause section party parties say says said about').split(' '),
 );
+
+export const getLabel = (name: string): Label | null => LABELS.find((entry) => entry.name === name) ?? null;
 
 /** Content words of a question, folded and cut to a rough stem: what the sweep for an absence looks for. */
 export function contentWords(question: string): readonly string[] {

@@ -1,3 +1,4 @@
+// From sentences and windows to a checked answer: the Reader's path with a scripted model, and the sentence rules against its training texts.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { answerQuestion } from './answer.ts';

@@ -7,7 +7,8 @@ import type { Document } from '../contract/document.ts';
 import { SUMMARY_FIELDS, type Field, type FieldValue, type Summary, type SummaryField } from '../contract/summary.ts';
 import { extractFields } from '../extract/fields.ts';
 import { fold } from './citations.ts';
-import { clauseHeading, overlaps } from './evidence.ts';
+import { clauseHeading, isAbout, overlaps } from './evidence.ts';
+import { getLabel, type Label } from './labels.ts';
 import type { Reader, WindowReply } from './reader.ts';
 
 export interface SummaryInput {
@@ -24,7 +25,7 @@ interface Probe {
   readonly label: string;
   /** Words behind `Extract:` where the Reader was trained to give a value. */
   readonly extract: string | null;
-  /** One value at most: a second, different one is a conflict. */
+  /** One short value at most, never a whole sentence: a second, different one is a conflict. */
   readonly single: boolean;
 }
 
@@ -93,9 +94,10 @@ async function pointedValues(asked: Probe, reader: Reader, input: SummaryInput):
   const wording = input.wordings[asked.label];
   const turns: Promise<readonly WindowReply[]>[] = [];
   if (asked.extract !== null) turns.push(reader.ask([input.document], `Extract: ${asked.extract}`, 'extract', { signal: input.signal }));
-  if (wording !== undefined) turns.push(reader.ask([input.document], `Question: ${wording}`, 'question', { signal: input.signal }));
+  if (wording !== undefined && !asked.single) turns.push(reader.ask([input.document], `Question: ${wording}`, 'question', { signal: input.signal }));
   const replies = (await Promise.all(turns)).flat().filter((reply) => reply.verdict !== 'none' && reply.presence >= PRESENT);
-  const values = replies.flatMap((reply) => replyValues(reply, input.document));
+  const label = getLabel(asked.label);
+  const values = replies.flatMap((reply) => replyValues(reply, input.document, label));
   return values.sort((a, b) => b.confidence - a.confidence).filter(isFirstOfItsPlace).slice(0, MAX_VALUES);
 }
 
@@ -106,11 +108,11 @@ function isFirstOfItsPlace(value: FieldValue, index: number, all: readonly Field
 const isInside = (inner: FieldValue, outer: FieldValue): boolean =>
   inner.span.start >= outer.span.start && inner.span.end <= outer.span.end && inner.span.end - inner.span.start < outer.span.end - outer.span.start;
 
-function replyValues(reply: WindowReply, document: Document): readonly FieldValue[] {
+function replyValues(reply: WindowReply, document: Document, label: Label | null): readonly FieldValue[] {
   return reply.indices.flatMap((index) => {
     const sentence = reply.window.sentences[index];
     const span = sentence?.spans[0];
-    if (!sentence || !span) return [];
+    if (!sentence || !span || (label && !isAbout(label, document, sentence))) return [];
     const at = reply.value === null ? null : literal(reply.value, document, span);
     if (reply.value !== null && at === null) return [];
     const clause = document.clauses.find((entry) => entry.id === sentence.clauseId);
