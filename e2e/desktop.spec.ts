@@ -51,7 +51,9 @@ test('the window comes over the app protocol, sandboxed and isolated', async () 
   const inside = await page.evaluate(() => ({ node: typeof (globalThis as { require?: unknown }).require, api: typeof (globalThis as { api?: unknown }).api }));
   expect(inside).toEqual({ node: 'undefined', api: 'object' });
   const preferences = await app.evaluate(({ BrowserWindow }) => {
-    const contents = BrowserWindow.getAllWindows()[0]!.webContents as unknown as { getLastWebPreferences(): { sandbox: boolean; contextIsolation: boolean; nodeIntegration: boolean } };
+    const contents = BrowserWindow.getAllWindows()[0]!.webContents as unknown as {
+      getLastWebPreferences(): { sandbox: boolean; contextIsolation: boolean; nodeIntegration: boolean };
+    };
     const { sandbox, contextIsolation, nodeIntegration } = contents.getLastWebPreferences();
     return { sandbox, contextIsolation, nodeIntegration };
   });

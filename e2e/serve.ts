@@ -13,10 +13,13 @@ export interface Served {
 
 export async function startServe(): Promise<Served> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'codicil-e2e-'));
-  const child = spawn(process.execPath, ['electron/cli/main.ts', 'serve', '--port', '0', '--json', '--data-dir', folder], { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['electron/cli/main.ts', 'serve', '--port', '0', '--json', '--data-dir', folder], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const url = await new Promise<string>((resolve, reject) => {
     let text = '';
-    child.stdout!.on('data', (chunk: Buffer) => {
+    child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       const found = /"url":\s*"([^"]+)"/.exec(text);
       if (found) resolve(found[1]!);

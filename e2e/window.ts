@@ -42,7 +42,14 @@ export async function expectHighlights(page: Page): Promise<void> {
     elements.every((element) => {
       const box = element.getBoundingClientRect();
       const sheet = element.closest('[data-testid="page"]')!.getBoundingClientRect();
-      return box.width > 4 && box.height > 4 && box.left >= sheet.left - 1 && box.right <= sheet.right + 1 && box.top >= sheet.top - 1 && box.bottom <= sheet.bottom + 1;
+      return (
+        box.width > 4 &&
+        box.height > 4 &&
+        box.left >= sheet.left - 1 &&
+        box.right <= sheet.right + 1 &&
+        box.top >= sheet.top - 1 &&
+        box.bottom <= sheet.bottom + 1
+      );
     }),
   );
   expect(inside).toBe(true);

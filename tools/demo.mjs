@@ -56,7 +56,10 @@ try {
 
   title('3  Questions, put by the model that ships to every part of the text');
   const shown = await codicilShown(['ask', AFTER, ...QUESTIONS.flatMap(([question]) => ['--question', question])]);
-  const blocks = shown.split(/^Q\d+ {2}/m).slice(1).map((block) => block.replace(/\s+/g, ' '));
+  const blocks = shown
+    .split(/^Q\d+ {2}/m)
+    .slice(1)
+    .map((block) => block.replace(/\s+/g, ' '));
 
   title('4  The same answers, checked against the sentences that are right');
   for (const [i, [question, words]] of QUESTIONS.entries()) {

@@ -67,7 +67,11 @@ function offences(files: readonly string[], rows: readonly Row[], targets: (file
 }
 
 function typescriptTargets(file: string, text: string): readonly string[] {
-  const found = [...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)import\s+['"]([^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.tsx?)['"]/g)];
+  const found = [
+    ...text.matchAll(
+      /(?:^|\n)\s*(?:import|export)\b[^;'"]*?from\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)import\s+['"]([^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.tsx?)['"]/g,
+    ),
+  ];
   return found
     .map((match) => match[1] ?? match[2] ?? match[3] ?? match[4]!)
     .filter((target) => !target.endsWith('.css'))
@@ -78,7 +82,9 @@ const nativeTargets = (_file: string, text: string): readonly string[] => [...te
 
 describe('the import table', () => {
   it('holds for TypeScript', () => {
-    const files = ['core', 'electron', 'renderer'].flatMap((folder) => filesBelow(folder, /\.tsx?$/)).filter((file) => !isTest(file) && !file.endsWith('.d.ts'));
+    const files = ['core', 'electron', 'renderer']
+      .flatMap((folder) => filesBelow(folder, /\.tsx?$/))
+      .filter((file) => !isTest(file) && !file.endsWith('.d.ts'));
     expect(files.length).toBeGreaterThan(50);
     expect(offences(files, TYPESCRIPT, typescriptTargets)).toEqual([]);
   });
@@ -87,7 +93,9 @@ describe('the import table', () => {
     const files = filesBelow('renderer/features', /\.tsx?$/).filter((file) => !isTest(file));
     const wrong = files.flatMap((file) => {
       const own = file.split('/').slice(0, 3).join('/');
-      return typescriptTargets(file, readFileSync(path.join(ROOT, file), 'utf8')).filter((target) => target.startsWith('renderer/features/') && !target.startsWith(`${own}/`));
+      return typescriptTargets(file, readFileSync(path.join(ROOT, file), 'utf8')).filter(
+        (target) => target.startsWith('renderer/features/') && !target.startsWith(`${own}/`),
+      );
     });
     expect(wrong).toEqual([]);
   });
@@ -99,7 +107,9 @@ describe('the import table', () => {
   });
 
   it('lets only electron/app, main and preload see electron, and only the addon see napi.h', () => {
-    const users = filesBelow('electron', /\.ts$/).filter((file) => !isTest(file) && typescriptTargets(file, readFileSync(path.join(ROOT, file), 'utf8')).includes('electron'));
+    const users = filesBelow('electron', /\.ts$/).filter(
+      (file) => !isTest(file) && typescriptTargets(file, readFileSync(path.join(ROOT, file), 'utf8')).includes('electron'),
+    );
     expect(users.filter((file) => !/^electron\/(app\/|main\.ts|preload\.ts)/.test(file))).toEqual([]);
     const napi = filesBelow('native', /\.(h|cc)$/).filter((file) => /#include\s+[<"]napi\.h[>"]/.test(readFileSync(path.join(ROOT, file), 'utf8')));
     expect(napi.filter((file) => !file.startsWith('native/addon/'))).toEqual([]);

@@ -59,18 +59,24 @@ export function run(file, args, options = {}) {
 
 function checkNode() {
   const major = Number(process.versions.node.split('.')[0]);
-  if (major < LEAST_NODE) fail(`Node ${LEAST_NODE} or newer was expected, ${process.versions.node} was found. Install a newer Node, then run the same command again.`);
+  if (major < LEAST_NODE)
+    fail(`Node ${LEAST_NODE} or newer was expected, ${process.versions.node} was found. Install a newer Node, then run the same command again.`);
 }
 
 async function installPackages() {
-  const lock = createHash('sha256').update(readFileSync(path.join(ROOT, 'package-lock.json'))).digest('hex');
+  const lock = createHash('sha256')
+    .update(readFileSync(path.join(ROOT, 'package-lock.json')))
+    .digest('hex');
   const stamp = path.join(ROOT, 'node_modules', '.codicil-lock');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   say('Installing what package-lock.json pins (once, about half a minute) ...');
   const npm = process.env['npm_execpath'];
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = npm ? await run(process.execPath, [npm, ...args]) : await run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args);
-  if (code !== 0) fail('The packages could not be installed. A connection to the npm registry was expected; check the network (or a proxy), then run the same command again.');
+  if (code !== 0)
+    fail(
+      'The packages could not be installed. A connection to the npm registry was expected; check the network (or a proxy), then run the same command again.',
+    );
   writeFileSync(stamp, lock);
 }
 
@@ -80,7 +86,9 @@ export function node24() {
   const file = name ? path.join(ROOT, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node') : '';
   if (file !== '' && existsSync(file)) return file;
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
-  return fail(`Node 24 was expected for ${process.platform}-${process.arch} and no package holds it. Install Node 24 yourself and run the same command with it.`);
+  return fail(
+    `Node 24 was expected for ${process.platform}-${process.arch} and no package holds it. Install Node 24 yourself and run the same command with it.`,
+  );
 }
 
 /** Newest modification time below the given paths, in ms. @param {readonly string[]} paths @returns {number} */
@@ -102,7 +110,8 @@ async function buildNative() {
     const how = process.platform === 'darwin' ? 'xcode-select --install' : 'sudo apt-get install g++';
     fail(`A C++20 compiler (g++ 12 or newer) was expected and none was found. Install it (${how}), or name one in CXX, then run the same command again.`);
   }
-  if ((await run(node24(), ['tools/native.mjs', 'addon', 'engine-cli'], { show: true })) !== 0) fail('The native engine did not build; the compiler says why above.');
+  if ((await run(node24(), ['tools/native.mjs', 'addon', 'engine-cli'], { show: true })) !== 0)
+    fail('The native engine did not build; the compiler says why above.');
 }
 
 /** Builds one of the vite bundles unless it is newer than its sources. @param {string} what @param {string} config @param {string} result @param {readonly string[]} sources */

@@ -55,9 +55,12 @@ function chromium() {
   const known = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) => file && existsSync(file));
   if (known) return known;
   if (process.getuid?.() !== 0 || spawnSync('apt-get', ['--version']).error) return null;
-  say('Installing Debian\'s Chromium for the browser tests ...');
+  say("Installing Debian's Chromium for the browser tests ...");
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' });
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], {
+    stdio: 'ignore',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
   return existsSync('/usr/bin/chromium') ? '/usr/bin/chromium' : null;
 }
 
@@ -90,11 +93,19 @@ async function desktop() {
 
 await setup({ renderer: true, electron: true });
 mkdirSync(RESULTS, { recursive: true });
-const layers = [await layer('check', checks), await layer('native', native), await layer('unit', unit), await layer('browser', browser), await layer('desktop', desktop)];
+const layers = [
+  await layer('check', checks),
+  await layer('native', native),
+  await layer('unit', unit),
+  await layer('browser', browser),
+  await layer('desktop', desktop),
+];
 const ran = layers.filter((entry) => entry !== null);
 say('');
 for (const entry of ran)
-  say(`${entry.name.padEnd(10)} ${String(entry.passed).padStart(5)} passed ${String(entry.failed).padStart(4)} failed ${String(entry.skipped).padStart(4)} skipped ${String(entry.seconds).padStart(5)} s`);
+  say(
+    `${entry.name.padEnd(10)} ${String(entry.passed).padStart(5)} passed ${String(entry.failed).padStart(4)} failed ${String(entry.skipped).padStart(4)} skipped ${String(entry.seconds).padStart(5)} s`,
+  );
 /** @param {'passed' | 'failed' | 'skipped'} key */
 const total = (key) => ran.reduce((sum, entry) => sum + entry[key], 0);
 process.stdout.write(`\n${total('passed')} passed, ${total('failed')} failed, ${total('skipped')} skipped\n`);

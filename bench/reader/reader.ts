@@ -46,7 +46,13 @@ for (const [i, { document, question, answers }] of questions.entries()) {
   const right = found.map((entry) => answers.some((phrase) => squash(entry.quote).includes(squash(phrase))));
   count.shown += found.length;
   count.right += right.filter(Boolean).length;
-  count.unverifiedShown += found.filter((entry) => entry.state === 'verified' && !squash(entry.quote).split(' | ').every((part) => text.includes(part))).length;
+  count.unverifiedShown += found.filter(
+    (entry) =>
+      entry.state === 'verified' &&
+      !squash(entry.quote)
+        .split(' | ')
+        .every((part) => text.includes(part)),
+  ).length;
   ms += answer.ms;
   if (answers.length > 0) {
     count.answerable += 1;
@@ -57,10 +63,12 @@ for (const [i, { document, question, answers }] of questions.entries()) {
     if (answer.verdict !== 'found') count.absentOk += 1;
     if (answer.verdict === 'absent') count.absentSaid += 1;
   }
-  const mark = answers.length > 0 ? (right[0] ? 'right first' : right.includes(true) ? 'right below' : 'MISSED') : answer.verdict === 'found' ? 'FALSE' : answer.verdict;
+  const mark =
+    answers.length > 0 ? (right[0] ? 'right first' : right.includes(true) ? 'right below' : 'MISSED') : answer.verdict === 'found' ? 'FALSE' : answer.verdict;
   say(`${mark.padEnd(12)} ${question}${answer.value ? `  [${answer.value}]` : ''}`);
   if (process.argv.includes('--verbose'))
-    for (const [k, entry] of answer.evidence.entries()) say(`   ${right[k] ? '+' : '-'} ${entry.score.toFixed(2)} ${entry.sources.join('+')} ${entry.path}: ${entry.quote.slice(0, 140)}`);
+    for (const [k, entry] of answer.evidence.entries())
+      say(`   ${right[k] ? '+' : '-'} ${entry.score.toFixed(2)} ${entry.sources.join('+')} ${entry.path}: ${entry.quote.slice(0, 140)}`);
 }
 
 const ratio = (part: number, whole: number): string => (whole === 0 ? 'none' : `${(part / whole).toFixed(3)} (${part} of ${whole})`);

@@ -58,7 +58,15 @@ export async function answerQuestion(input: Question): Promise<Answer> {
   const value = verdict.verdict === 'found' ? await findValue(question, label, evidence, input.reader, input.documents, input.signal) : null;
   const prose =
     input.writer && evidence.length > 0
-      ? await writeAnswer({ question, evidence, documents: input.documents, writer: input.writer, reader: input.reader, onText: input.onText, signal: input.signal })
+      ? await writeAnswer({
+          question,
+          evidence,
+          documents: input.documents,
+          writer: input.writer,
+          reader: input.reader,
+          onText: input.onText,
+          signal: input.signal,
+        })
       : [];
   return {
     id: input.id,
@@ -77,7 +85,10 @@ export async function answerQuestion(input: Question): Promise<Answer> {
 function checkQuestion(question: string, documents: readonly Document[]): void {
   if (question === '') throw new CodicilError('invalid_request', 'A question was expected; an empty text was found. Type what you want to know.');
   if (question.length > MAX_QUESTION_CHARS)
-    throw new CodicilError('invalid_request', `A question of at most ${MAX_QUESTION_CHARS} characters was expected, ${question.length} were found. Shorten it, or add the long text as a document.`);
+    throw new CodicilError(
+      'invalid_request',
+      `A question of at most ${MAX_QUESTION_CHARS} characters was expected, ${question.length} were found. Shorten it, or add the long text as a document.`,
+    );
   if (documents.length === 0) throw new CodicilError('no_documents', 'At least one document was expected and none was given. Add a document, then ask again.');
 }
 
@@ -110,7 +121,14 @@ const PASSAGES = 3;
 const PASSAGE_CHARS = 2000;
 
 /** The Reader found nothing in whole windows: it is asked again about the passages that retrieval finds, each on its own. */
-async function lookCloser(input: Question, question: string, label: Label | null, hits: readonly SearchHit[], index: SentenceIndex, candidates: Candidates): Promise<void> {
+async function lookCloser(
+  input: Question,
+  question: string,
+  label: Label | null,
+  hits: readonly SearchHit[],
+  index: SentenceIndex,
+  candidates: Candidates,
+): Promise<void> {
   const known = label ? input.wordings[label.name] : undefined;
   for (const hit of hits.slice(0, PASSAGES)) {
     const at = index.at(hit.span)[0];
@@ -172,7 +190,8 @@ function decide(grounds: Grounds): { verdict: Answer['verdict']; reason: string 
   const doubt = replies.reduce((most, reply) => Math.max(most, reply.presence), 0);
   if (doubt >= SURELY_NOT) return { verdict: 'uncertain', reason: 'The Reader found no clear answer, but was not sure of it in every part.' };
   const swept = sweep(grounds);
-  if (swept !== null) return { verdict: 'uncertain', reason: `The Reader found no answer, but the words “${swept}” stand in the text: look at the nearest places.` };
+  if (swept !== null)
+    return { verdict: 'uncertain', reason: `The Reader found no answer, but the words “${swept}” stand in the text: look at the nearest places.` };
   return {
     verdict: 'absent',
     reason: `Every page was read (${coverage.pages}), the Reader says “none” in all ${coverage.windows} windows, and a search for the subject's words finds nothing.`,
@@ -202,7 +221,8 @@ function nearest(index: SentenceIndex, hits: readonly SearchHit[], replies: read
   const candidates = new Candidates();
   const best = hits[0]?.score ?? 1;
   for (const hit of hits.slice(0, NEAREST))
-    for (const { document, sentence } of index.at(hit.span).slice(0, 1)) candidates.add(document, sentence, 0.3 * (best > 0 ? hit.score / best : 1), 'retrieval');
+    for (const { document, sentence } of index.at(hit.span).slice(0, 1))
+      candidates.add(document, sentence, 0.3 * (best > 0 ? hit.score / best : 1), 'retrieval');
   candidates.addReplies(replies, index, SURELY_NOT);
   return toEvidence(candidates.list(), NEAREST);
 }

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold, locate, missingNumbers } from './citations.ts';
 import { documentOf } from './fakes.test-support.ts';

@@ -118,7 +118,9 @@ interface Group {
 
 /** Joins neighbours of one clause, orders by rank, quotes, locates, numbers from 1. */
 export function toEvidence(candidates: readonly Candidate[], limit: number): readonly Evidence[] {
-  const ordered = [...candidates].sort((a, b) => (a.document.id < b.document.id ? -1 : a.document.id > b.document.id ? 1 : a.sentence.index - b.sentence.index));
+  const ordered = [...candidates].sort((a, b) =>
+    a.document.id < b.document.id ? -1 : a.document.id > b.document.id ? 1 : a.sentence.index - b.sentence.index,
+  );
   const groups: Group[] = [];
   for (const { document, sentence, score, sources } of ordered) {
     const last = groups.at(-1);

@@ -10,18 +10,42 @@ export function documentOf(texts: readonly string[], id = 'doc'): Document {
     const edges = Array.from({ length: text.length + 1 }, (_, k) => 72 + k * 5);
     const box = { x0: 72, y0: 72 + i * 20, x1: edges.at(-1)!, y1: 84 + i * 20 };
     return {
-      id: `b${i}`, kind: 'paragraph', text, at: [{ page: 0, box }], lines: [{ start: 0, end: text.length, page: 0, box, edges, axis: 'x' }],
-      number: /^\d+(\.\d+)*/.exec(text)?.[0] ?? null, level: null, indent: 72, font: { size: 10, bold: false, italic: false }, cell: null,
+      id: `b${i}`,
+      kind: 'paragraph',
+      text,
+      at: [{ page: 0, box }],
+      lines: [{ start: 0, end: text.length, page: 0, box, edges, axis: 'x' }],
+      number: /^\d+(\.\d+)*/.exec(text)?.[0] ?? null,
+      level: null,
+      indent: 72,
+      font: { size: 10, bold: false, italic: false },
+      cell: null,
     };
   });
   const clauses = blocks.map((block, i): Clause => ({
-    id: `c${i}`, parentId: null, path: block.number ?? '', number: block.number ?? '', heading: '', depth: 0,
-    spans: [{ documentId: id, blockId: block.id, start: 0, end: block.text.length }], children: [],
+    id: `c${i}`,
+    parentId: null,
+    path: block.number ?? '',
+    number: block.number ?? '',
+    heading: '',
+    depth: 0,
+    spans: [{ documentId: id, blockId: block.id, start: 0, end: block.text.length }],
+    children: [],
   }));
   const characters = texts.join('').length;
   return {
-    version: 1, id, name: `${id}.txt`, kind: 'text', language: 'en', pages: [{ width: 612, height: 792, label: '1', source: 'digital' }],
-    blocks, clauses, definitions: [], references: [], warnings: [], receipt: { pages: 1, pagesWithText: 1, ocrPages: 0, characters, ms: 0 },
+    version: 1,
+    id,
+    name: `${id}.txt`,
+    kind: 'text',
+    language: 'en',
+    pages: [{ width: 612, height: 792, label: '1', source: 'digital' }],
+    blocks,
+    clauses,
+    definitions: [],
+    references: [],
+    warnings: [],
+    receipt: { pages: 1, pagesWithText: 1, ocrPages: 0, characters, ms: 0 },
   };
 }
 
@@ -63,7 +87,19 @@ export function scriptedModel(reply: (prompt: string) => string): EngineModel {
   };
   return {
     info: {
-      path: '', name: 'scripted', architecture: 'llama', fileType: 'F32', license: '', chatTemplate: '', parameters: 0, fileBytes: 0, contextTokens: 8192, vocab: 0, layers: 0, eos: 0, endTokens: [],
+      path: '',
+      name: 'scripted',
+      architecture: 'llama',
+      fileType: 'F32',
+      license: '',
+      chatTemplate: '',
+      parameters: 0,
+      fileBytes: 0,
+      contextTokens: 8192,
+      vocab: 0,
+      layers: 0,
+      eos: 0,
+      endTokens: [],
     },
     tokenize: async (text) => toTokens(text),
     detokenize: async (tokens) => toText(tokens),

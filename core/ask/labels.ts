@@ -14,18 +14,42 @@ const label = (name: string, asked: RegExp, swept: RegExp): Label => ({ name, as
 
 /** In order of precedence: the first whose `asked` matches wins. */
 export const LABELS: readonly Label[] = [
-  label('Notice Period To Terminate Renewal', /non-?renewal|(notice|prevent|stop|avoid|opt[- ]?out).*renew|renew.*notice/i, /non-?renewal|not\s+(to\s+)?renew|intention?\s+not|renew/i),
+  label(
+    'Notice Period To Terminate Renewal',
+    /non-?renewal|(notice|prevent|stop|avoid|opt[- ]?out).*renew|renew.*notice/i,
+    /non-?renewal|not\s+(to\s+)?renew|intention?\s+not|renew/i,
+  ),
   label('Renewal Term', /\brenew(al|s|ed)?\b|extend(ed|s)?\s+(automatically|the term)/i, /\brenew|extension\s+of\s+the\s+term|successive/i),
-  label('Governing Law', /govern(ing|ed|s)?\s+.*law|law\s+(applies|governs)|which\s+(law|state|country).*(appl|govern)|choice of law/i, /govern(s|ed|ing)?\b|laws\s+of/i),
-  label('Agreement Date', /date of (the|this) (agreement|contract)|when was .*(signed|made|executed)|agreement date/i, /dated|as of|made (on|and entered)|\b(19|20)\d\d\b/i),
-  label('Effective Date', /effective date|take(s)? effect|come(s)? into (force|effect)|when does .*(start|begin)/i, /effective\s+date|take\s+effect|comes?\s+into|commenc/i),
+  label(
+    'Governing Law',
+    /govern(ing|ed|s)?\s+.*law|law\s+(applies|governs)|which\s+(law|state|country).*(appl|govern)|choice of law/i,
+    /govern(s|ed|ing)?\b|laws\s+of/i,
+  ),
+  label(
+    'Agreement Date',
+    /date of (the|this) (agreement|contract)|when was .*(signed|made|executed)|agreement date/i,
+    /dated|as of|made (on|and entered)|\b(19|20)\d\d\b/i,
+  ),
+  label(
+    'Effective Date',
+    /effective date|take(s)? effect|come(s)? into (force|effect)|when does .*(start|begin)/i,
+    /effective\s+date|take\s+effect|comes?\s+into|commenc/i,
+  ),
   label('Expiration Date', /expir(e|es|y|ation)|when does .*end|end date|how long .*(term|agreement|contract)\b/i, /expir|terminat|initial\s+term|until/i),
-  label('Document Name', /title of (the|this)|name of (the|this) (document|agreement|contract)|what kind of (document|agreement)/i, /agreement|contract|terms/i),
+  label(
+    'Document Name',
+    /title of (the|this)|name of (the|this) (document|agreement|contract)|what kind of (document|agreement)/i,
+    /agreement|contract|terms/i,
+  ),
   label('Parties', /\bparties\b|who (is|are) (the )?(customer|provider|supplier|parties|party|seller|buyer)|between whom/i, /between|party|parties/i),
   label('Cap On Liability', /(cap|limit)\w*\s.*liab|liab\w*\s.*(cap|limit)|maximum liability|liability cap/i, /liabilit|aggregate|in\s+no\s+event|exceed/i),
   label('Uncapped Liability', /uncapped|unlimited liab|exceptions? to .*(cap|liab)|no (cap|limit)/i, /liabilit|unlimited|exceptions?|not\s+apply/i),
   label('Liquidated Damages', /liquidated|termination fee|penalt/i, /liquidated|penalt|termination\s+fee/i),
-  label('Termination For Convenience', /terminat\w*.*(convenience|without cause|any reason|for no reason)|walk away/i, /convenience|without\s+cause|any\s+reason|no\s+reason/i),
+  label(
+    'Termination For Convenience',
+    /terminat\w*.*(convenience|without cause|any reason|for no reason)|walk away/i,
+    /convenience|without\s+cause|any\s+reason|no\s+reason/i,
+  ),
   label('Change Of Control', /change (of|in) control|merger|acqui(red|sition)/i, /change\s+(of|in)\s+control|merger|acquisition|substantially\s+all/i),
   label('Anti-Assignment', /assign(ed|ment|able)?\b|transfer(red)? (the|this) (agreement|contract)/i, /assign/i),
   label('Non-Compete', /non-?compet|compet(e|ing|itor)/i, /compet(e|ing|itor|itive)/i),
@@ -41,7 +65,11 @@ export const LABELS: readonly Label[] = [
   label('Minimum Commitment', /minimum (purchase|commitment|order)/i, /minimum/i),
   label('Volume Restriction', /volume|usage (cap|limit)|cap on usage/i, /volume|usage|exceed/i),
   label('Joint Ip Ownership', /joint(ly)?.*(own|ip\b|intellectual)/i, /joint(ly)?\b/i),
-  label('Ip Ownership Assignment', /(intellectual property|\bip\b|inventions?|deliverables?).*(assign|own)|own.*(intellectual property|\bip\b|inventions?|deliverables?)/i, /assign|intellectual\s+property|ownership|own(s|ed)?\b/i),
+  label(
+    'Ip Ownership Assignment',
+    /(intellectual property|\bip\b|inventions?|deliverables?).*(assign|own)|own.*(intellectual property|\bip\b|inventions?|deliverables?)/i,
+    /assign|intellectual\s+property|ownership|own(s|ed)?\b/i,
+  ),
   label('Non-Transferable License', /non-?transferab/i, /transferab/i),
   label('Irrevocable Or Perpetual License', /perpetual|irrevocable/i, /perpetual|irrevocable/i),
   label('Unlimited/All-You-Can-Eat-License', /unlimited (usage|license)/i, /unlimited/i),
@@ -49,7 +77,11 @@ export const LABELS: readonly Label[] = [
   label('Affiliate License-Licensee', /affiliates?/i, /affiliate/i),
   label('License Grant', /licen[sc]e/i, /licen[sc]e/i),
   label('Source Code Escrow', /escrow/i, /escrow/i),
-  label('Post-Termination Services', /(after|on|upon|following) (termination|expiration)|post-termination|surviv/i, /surviv|after\s+(termination|expiration)|upon\s+(termination|expiration)|following\s+termination/i),
+  label(
+    'Post-Termination Services',
+    /(after|on|upon|following) (termination|expiration)|post-termination|surviv/i,
+    /surviv|after\s+(termination|expiration)|upon\s+(termination|expiration)|following\s+termination/i,
+  ),
   label('Audit Rights', /\baudit|inspect.*(books|records)/i, /audit|inspect|books\s+and\s+records/i),
   label('Warranty Duration', /warranty (period|duration|last)|how long .*warrant/i, /warrant/i),
   label('Insurance', /insurance|insured/i, /insur/i),
@@ -61,9 +93,11 @@ export const LABELS: readonly Label[] = [
 export const findLabel = (question: string): Label | null => LABELS.find((entry) => entry.asked.test(question)) ?? null;
 
 const STOP_WORDS = new Set(
-  ('a an and any are as at be been being between by can could did do does for from had has have how if in into is it its may might must of on or our shall ' +
+  (
+    'a an and any are as at be been being between by can could did do does for from had has have how if in into is it its may might must of on or our shall ' +
     'should so such than that the their them then there these they this those to under upon was were what when where which who whom whose why will with ' +
-    'would you your agreement contract document documents clause section party parties say says said about').split(' '),
+    'would you your agreement contract document documents clause section party parties say says said about'
+  ).split(' '),
 );
 
 export const getLabel = (name: string): Label | null => LABELS.find((entry) => entry.name === name) ?? null;

@@ -133,7 +133,10 @@ export function parseReply(text: string, n: number): ReaderReply {
   const none: ReaderReply = { verdict: 'none', indices: [], value: null };
   const match = /^(supported |contradicted )?(\d+(?:, \d+)*)(?: \|\s*(.*))?$/su.exec(text.trim());
   if (!match) return none;
-  const numbers = match[2]!.split(', ').map(Number).filter((value) => value >= 1 && value <= n);
+  const numbers = match[2]!
+    .split(', ')
+    .map(Number)
+    .filter((value) => value >= 1 && value <= n);
   if (numbers.length === 0) return none;
   const word = match[1]?.trim();
   const verdict = word === 'supported' || word === 'contradicted' ? word : 'answer';

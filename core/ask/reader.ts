@@ -97,9 +97,7 @@ export class Reader {
   private seats(document: Document): Promise<readonly Seat[]> {
     const known = this.documents.get(document.id);
     if (known) return known;
-    const made = documentWindows(document, this.model).then((windows) =>
-      windows.map((window): Seat => ({ window, session: null, usedAt: 0, busy: false })),
-    );
+    const made = documentWindows(document, this.model).then((windows) => windows.map((window): Seat => ({ window, session: null, usedAt: 0, busy: false })));
     this.documents.set(document.id, made);
     made.catch(() => this.documents.delete(document.id));
     return made;

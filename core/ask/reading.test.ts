@@ -14,13 +14,17 @@ const pieces = (text: string): string[] => splitSentences(text).map(({ start, en
 describe('sentences', () => {
   it('keeps a short heading with what follows and cuts a longer one off', () => {
     expect(pieces('3. Users. Customer may permit Users to use it. It must pay.')).toEqual(['3. Users. Customer may permit Users to use it.', 'It must pay.']);
-    expect(pieces('5.1. Use of Customer Data. Subject to this Agreement, it may.')).toEqual(['5.1. Use of Customer Data.', 'Subject to this Agreement, it may.']);
+    expect(pieces('5.1. Use of Customer Data. Subject to this Agreement, it may.')).toEqual([
+      '5.1. Use of Customer Data.',
+      'Subject to this Agreement, it may.',
+    ]);
   });
 
   it('does not end at abbreviations or list numbers', () => {
     expect(pieces('This is made between Acme Inc. The Company and others, see No. 5 of the annex.')).toHaveLength(1);
     expect(pieces('The following duties apply to Provider: (a) it pays; (b) it reports to U.S. Authorities.')).toEqual([
-      'The following duties apply to Provider:', '(a) it pays; (b) it reports to U.S. Authorities.',
+      'The following duties apply to Provider:',
+      '(a) it pays; (b) it reports to U.S. Authorities.',
     ]);
   });
 
@@ -38,13 +42,20 @@ describe('sentences', () => {
   it('reads a table row by row and leaves furniture out', () => {
     const base = documentOf(['Fee', '100', 'Page 1 of 3']);
     const blocks = base.blocks.map((block, i) =>
-      i < 2 ? { ...block, kind: 'tableCell' as const, cell: { table: 't', row: 0, column: i } } : { ...block, kind: 'furniture' as const });
+      i < 2 ? { ...block, kind: 'tableCell' as const, cell: { table: 't', row: 0, column: i } } : { ...block, kind: 'furniture' as const },
+    );
     expect(documentSentences({ ...base, blocks }).map((s) => s.text)).toEqual(['Fee | 100']);
   });
 
   it('leaves the sentences of the golden windows whole: the Reader was trained on such pieces', () => {
     const golden = JSON.parse(readFileSync('assets/models/golden.json', 'utf8')) as { prefix: string }[];
-    const lines = golden.flatMap(({ prefix }) => prefix.split('<|im_start|>user\n')[1]!.split('<|im_end|>')[0]!.split('\n').map((line) => line.replace(/ \[\d+\]$/, '')));
+    const lines = golden.flatMap(({ prefix }) =>
+      prefix
+        .split('<|im_start|>user\n')[1]!
+        .split('<|im_end|>')[0]!
+        .split('\n')
+        .map((line) => line.replace(/ \[\d+\]$/, '')),
+    );
     const cut = lines.filter((line) => pieces(line).length !== 1);
     expect(lines.length).toBeGreaterThan(250);
     expect(cut.length / lines.length).toBeLessThan(0.1);
@@ -55,7 +66,10 @@ describe('windows', () => {
   it('covers every sentence, ends at clause borders and overlaps by at most a clause', () => {
     const document = documentOf(Array.from({ length: 60 }, (_, i) => `${i + 1}. Clause number ${i} says a thing.`));
     const sentences = documentSentences(document);
-    const runs = windowRuns(sentences, sentences.map(() => 100));
+    const runs = windowRuns(
+      sentences,
+      sentences.map(() => 100),
+    );
     expect(runs[0]!.from).toBe(0);
     expect(runs.at(-1)!.to).toBe(60);
     for (const [i, run] of runs.entries()) {
@@ -67,7 +81,12 @@ describe('windows', () => {
 
   it('makes one window of a sentence that is too long for any', () => {
     const sentences = documentSentences(documentOf(['1. Short words stand here.', '2. Long words stand here.']));
-    expect(windowRuns(sentences, [10, 9000])).toEqual([{ from: 0, to: 1 }, { from: 1, to: 2 }].map((run) => expect.objectContaining({ to: run.to })));
+    expect(windowRuns(sentences, [10, 9000])).toEqual(
+      [
+        { from: 0, to: 1 },
+        { from: 1, to: 2 },
+      ].map((run) => expect.objectContaining({ to: run.to })),
+    );
   });
 });
 
@@ -94,24 +113,41 @@ describe('answer forms', () => {
 });
 
 describe('a question', () => {
-  const document = documentOf(['1. The law of California governs this deal between us.', '2. Payment is due within 30 days after the invoice date.', '3. Markup such as <|im_end|> stays text.']);
+  const document = documentOf([
+    '1. The law of California governs this deal between us.',
+    '2. Payment is due within 30 days after the invoice date.',
+    '3. Markup such as <|im_end|> stays text.',
+  ]);
   const reader = (reply: (prompt: string) => string): Promise<Reader> => Reader.open(scriptedModel(reply));
   const ask = async (question: string, reply: (prompt: string) => string, hits: readonly { blockId: string }[] = []) =>
     answerQuestion({
-      id: 'a', question, documents: [document], reader: await reader(reply), writer: null, wordings: { 'Governing Law': 'Which law governs the agreement?' },
+      id: 'a',
+      question,
+      documents: [document],
+      reader: await reader(reply),
+      writer: null,
+      wordings: { 'Governing Law': 'Which law governs the agreement?' },
       search: async () => hits.map(({ blockId }) => ({ span: { documentId: 'doc', blockId, start: 0, end: 10 }, score: 1 })),
     });
 
   it('quotes what the Reader points at, verified, with page, path and boxes', async () => {
     const answer = await ask('When is payment due?', () => '2', [{ blockId: 'b1' }]);
     expect(answer.verdict).toBe('found');
-    expect(answer.evidence[0]).toMatchObject({ quote: '2. Payment is due within 30 days after the invoice date.', state: 'verified', path: '2', pageLabel: '1', sources: ['reader', 'retrieval'] });
+    expect(answer.evidence[0]).toMatchObject({
+      quote: '2. Payment is due within 30 days after the invoice date.',
+      state: 'verified',
+      path: '2',
+      pageLabel: '1',
+      sources: ['reader', 'retrieval'],
+    });
     expect(answer.evidence[0]!.places[0]!.box).not.toBeNull();
     expect(answer.value).toBe('30 days');
   });
 
   it('also asks in the wording that the Reader knows', async () => {
-    const answer = await ask('What is the governing law of this deal?', (prompt) => (prompt.includes('Extract:') ? '1 | California' : prompt.includes('Which law governs the agreement?') ? '1' : 'none'));
+    const answer = await ask('What is the governing law of this deal?', (prompt) =>
+      prompt.includes('Extract:') ? '1 | California' : prompt.includes('Which law governs the agreement?') ? '1' : 'none',
+    );
     expect(answer.verdict).toBe('found');
     expect(answer.value).toBe('California');
   });
@@ -125,7 +161,15 @@ describe('a question', () => {
     expect((await ask('Who insures the vessel?', () => 'none')).verdict).toBe('absent');
     expect((await ask('Is payment within the invoice?', () => 'none')).verdict).toBe('uncertain');
     const unread = { ...document, receipt: { ...document.receipt, pages: 2 } };
-    const answer = await answerQuestion({ id: 'a', question: 'Who insures the vessel?', documents: [unread], reader: await reader(() => 'none'), writer: null, wordings: {}, search: async () => [] });
+    const answer = await answerQuestion({
+      id: 'a',
+      question: 'Who insures the vessel?',
+      documents: [unread],
+      reader: await reader(() => 'none'),
+      writer: null,
+      wordings: {},
+      search: async () => [],
+    });
     expect(answer.verdict).toBe('uncertain');
     expect(answer.reason).toContain('1 of 2 pages');
   });
@@ -140,7 +184,15 @@ describe('a question', () => {
   it('checks what a Writer says against evidence and Reader', async () => {
     const writer = scriptedModel(() => 'Payment is due within 30 days [1]. It is due within 45 days [1]. Nobody knows.');
     const readerModel = await reader((prompt) => (prompt.includes('Statement:') ? 'supported 2' : '2'));
-    const answer = await answerQuestion({ id: 'a', question: 'When is payment due?', documents: [document], reader: readerModel, writer, wordings: {}, search: async () => [] });
+    const answer = await answerQuestion({
+      id: 'a',
+      question: 'When is payment due?',
+      documents: [document],
+      reader: readerModel,
+      writer,
+      wordings: {},
+      search: async () => [],
+    });
     expect(answer.prose.map((sentence) => sentence.state)).toEqual(['supported', 'unsupported', 'uncited']);
   });
 });

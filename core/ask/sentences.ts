@@ -21,7 +21,8 @@ const MAX_CHARS = 420;
 /** A piece shorter than this is no sentence of its own: "3. Users." stays with what follows. */
 const MIN_CHARS = 20;
 /** Words before a full stop that does not end a sentence. */
-const ABBREVIATIONS = /(?:^|[\s("“])(?:Inc|Ltd|Co|Corp|LLC|No|Nos|Sec|Art|Mr|Mrs|Ms|Dr|St|vs|e\.g|i\.e|etc|cf|approx|U\.S|U\.S\.A|a\.m|p\.m|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec|[A-Z])$/;
+const ABBREVIATIONS =
+  /(?:^|[\s("“])(?:Inc|Ltd|Co|Corp|LLC|No|Nos|Sec|Art|Mr|Mrs|Ms|Dr|St|vs|e\.g|i\.e|etc|cf|approx|U\.S|U\.S\.A|a\.m|p\.m|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec|[A-Z])$/;
 const LIST_NUMBER = /(?:^|\s)\(?(?:\d+(?:\.\d+)*|[ivxlc]+|[a-zA-Z])\)?$/;
 const BOUNDARY = /[.?!;:]["”’)\]]*(?=\s+["“(‘[]?[A-Z0-9([])|[。！？；](?=\s*\S)/gu;
 

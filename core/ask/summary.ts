@@ -51,7 +51,17 @@ const PROBES: Partial<Record<SummaryField, Probe>> = {
 };
 /** Fields that an extractor of core/extract can fill on its own. */
 const EXTRACTED: ReadonlySet<SummaryField> = new Set([
-  'title', 'parties', 'agreementDate', 'effectiveDate', 'expirationDate', 'term', 'renewal', 'renewalNotice', 'governingLaw', 'jurisdiction', 'amounts',
+  'title',
+  'parties',
+  'agreementDate',
+  'effectiveDate',
+  'expirationDate',
+  'term',
+  'renewal',
+  'renewalNotice',
+  'governingLaw',
+  'jurisdiction',
+  'amounts',
 ]);
 const PRESENT = 0.5;
 /** Most Reader sentences kept for one field; the answer to a question lists more. */
@@ -98,7 +108,10 @@ async function pointedValues(asked: Probe, reader: Reader, input: SummaryInput):
   const replies = (await Promise.all(turns)).flat().filter((reply) => reply.verdict !== 'none' && reply.presence >= PRESENT);
   const label = getLabel(asked.label);
   const values = replies.flatMap((reply) => replyValues(reply, input.document, label));
-  return values.sort((a, b) => b.confidence - a.confidence).filter(isFirstOfItsPlace).slice(0, MAX_VALUES);
+  return values
+    .sort((a, b) => b.confidence - a.confidence)
+    .filter(isFirstOfItsPlace)
+    .slice(0, MAX_VALUES);
 }
 
 /** An extracted value and the whole sentence around it are one finding: the first (more confident or shorter) stays. */

@@ -22,9 +22,14 @@ const EXTRACTS: Readonly<Record<string, string>> = {
 };
 
 const NUMBER_WORDS = 'one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|eighteen|twenty|thirty|forty|forty-five|sixty|ninety';
-const PERIOD = new RegExp(`\\b(?:(?:${NUMBER_WORDS}|\\d+)\\s*(?:\\(\\s*\\d+\\s*\\)\\s*)?)(?:business |calendar |consecutive )?(?:day|week|month|year|hour)s?\\b|\\d+\\s*(?:天|日|个月|年)`, 'iu');
-const AMOUNT = /(?:US\$|\$|€|£|¥|USD|EUR|GBP|RMB|CNY)\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:million|billion|thousand))?|\d[\d,.]*\s?(?:dollars|euros|pounds|元|万元)|\d+(?:\.\d+)?\s?%/iu;
-const DATE = /\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2},?\s+\d{4}\b|\b\d{1,2}\s+(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{4}\b|\b\d{4}-\d{2}-\d{2}\b|\d{4}年\d{1,2}月\d{1,2}日/u;
+const PERIOD = new RegExp(
+  `\\b(?:(?:${NUMBER_WORDS}|\\d+)\\s*(?:\\(\\s*\\d+\\s*\\)\\s*)?)(?:business |calendar |consecutive )?(?:day|week|month|year|hour)s?\\b|\\d+\\s*(?:天|日|个月|年)`,
+  'iu',
+);
+const AMOUNT =
+  /(?:US\$|\$|€|£|¥|USD|EUR|GBP|RMB|CNY)\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:million|billion|thousand))?|\d[\d,.]*\s?(?:dollars|euros|pounds|元|万元)|\d+(?:\.\d+)?\s?%/iu;
+const DATE =
+  /\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2},?\s+\d{4}\b|\b\d{1,2}\s+(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{4}\b|\b\d{4}-\d{2}-\d{2}\b|\d{4}年\d{1,2}月\d{1,2}日/u;
 
 /** Patterns by the question's own words, in the order in which they are tried. */
 function patternsFor(question: string): readonly RegExp[] {

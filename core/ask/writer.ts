@@ -73,9 +73,15 @@ function renderTemplate(template: string): string {
     const rendered = new Template(template).render({ messages, add_generation_prompt: true, bos_token: '', eos_token: '', enable_thinking: false });
     if (rendered.split(SLOT).length === 3) return rendered;
   } catch (error) {
-    throw new CodicilError('model_unsupported', `A chat template that can be rendered was expected; this model's fails: ${String(error)}. Choose another Writer.`);
+    throw new CodicilError(
+      'model_unsupported',
+      `A chat template that can be rendered was expected; this model's fails: ${String(error)}. Choose another Writer.`,
+    );
   }
-  throw new CodicilError('model_unsupported', 'A chat template that takes a system and a user turn was expected; this model takes another form. Choose another Writer.');
+  throw new CodicilError(
+    'model_unsupported',
+    'A chat template that takes a system and a user turn was expected; this model takes another form. Choose another Writer.',
+  );
 }
 
 /** Splits prose into sentences, each with its citations: those inside it and the bracketed numbers directly behind its full stop. */
@@ -112,7 +118,10 @@ async function checkSentence(text: string, cited: readonly Evidence[], input: Wr
   if (cited.length === 0) return result('uncited', 'It names no evidence.');
   if (cited.some((entry) => entry.state === 'unverified')) return result('unsupported', 'A quote that it cites was not found in the document.');
   const bare = text.replace(/\[[\d,\s]+\]/g, '').trim();
-  const missing = missingNumbers(bare, cited.map((entry) => entry.quote));
+  const missing = missingNumbers(
+    bare,
+    cited.map((entry) => entry.quote),
+  );
   if (missing.length > 0) return result('unsupported', `${missing.join(', ')} does not stand in what it cites.`);
   const documents = input.documents.filter((document) => cited.some((entry) => entry.documentId === document.id));
   const about = await input.reader.ask(documents, `Statement: ${bare}`, 'statement', {

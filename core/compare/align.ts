@@ -106,7 +106,8 @@ function makeBags(a: Side, b: Side, freeA: readonly number[], freeB: readonly nu
   count(a.units);
   count(b.units);
   const total = a.units.length + b.units.length;
-  const read = (side: Side, free: readonly number[]): Map<number, Map<number, number>> => new Map(free.map((index) => [index, bagOf(side.units[index]!.tokens.map((token) => token.id))]));
+  const read = (side: Side, free: readonly number[]): Map<number, Map<number, number>> =>
+    new Map(free.map((index) => [index, bagOf(side.units[index]!.tokens.map((token) => token.id))]));
   return { weightOf: (id) => Math.log(1 + total / (frequency.get(id) ?? 1)), a: read(a, freeA), b: read(b, freeB) };
 }
 
@@ -164,7 +165,12 @@ function candidatesOf(i: number, a: Side, b: Side, alignment: Alignment, bags: B
     if (list.length > LONGEST_LIST) break;
     for (const j of list) shared.set(j, (shared.get(j) ?? 0) + bags.weightOf(id));
   }
-  const found = new Set([...shared].toSorted((x, y) => y[1] - x[1] || x[0] - y[0]).slice(0, 8).map(([j]) => j));
+  const found = new Set(
+    [...shared]
+      .toSorted((x, y) => y[1] - x[1] || x[0] - y[0])
+      .slice(0, 8)
+      .map(([j]) => j),
+  );
   // Units at the same place are candidates whatever their words: next to a matched neighbour, or in the paired clause.
   const near = [i > 0 ? alignment.toB[i - 1]! + 1 : 0, i + 1 < a.units.length ? alignment.toB[i + 1]! - 1 : b.units.length - 1];
   for (const j of near) if (j >= 0 && j < b.units.length && alignment.toA[j] === -1) found.add(j);
@@ -201,7 +207,10 @@ function matchInPlace(a: Side, b: Side, alignment: Alignment): void {
 
 /** Heading under which two clauses count as the same clause. */
 function headingKey(heading: string): string {
-  return normalForm(heading, true).toLowerCase().replace(/[\s.:*_]+/g, ' ').trim();
+  return normalForm(heading, true)
+    .toLowerCase()
+    .replace(/[\s.:*_]+/g, ' ')
+    .trim();
 }
 
 /** Pairs of clauses: by the text they share, then by heading under paired parents, by unique heading, by number under paired parents. */

@@ -25,11 +25,20 @@ export interface Judgement {
 }
 
 const TOPIC_NAMES: Record<Topic, string> = {
-  amount: 'An amount or rate', date: 'A date', period: 'A period of time', party: 'A party', definedTerm: 'A defined term', modal: 'A duty or permission',
-  negation: 'A negation or exception', crossReference: 'A cross-reference', law: 'A law, court or jurisdiction', wording: 'Wording',
+  amount: 'An amount or rate',
+  date: 'A date',
+  period: 'A period of time',
+  party: 'A party',
+  definedTerm: 'A defined term',
+  modal: 'A duty or permission',
+  negation: 'A negation or exception',
+  crossReference: 'A cross-reference',
+  law: 'A law, court or jurisdiction',
+  wording: 'Wording',
 };
 /** Clauses whose coming or going a reviewer is always told first. */
-const CRITICAL = /liabilit|indemn|terminat|governing law|jurisdiction|disput|arbitrat|assign|confidential|payment|fees|warrant|intellectual property|ownership|non-?compet|exclusiv|insurance|renew|limitation|责任|赔偿|终止|解除|适用法律|争议|保密|付款|知识产权/i;
+const CRITICAL =
+  /liabilit|indemn|terminat|governing law|jurisdiction|disput|arbitrat|assign|confidential|payment|fees|warrant|intellectual property|ownership|non-?compet|exclusiv|insurance|renew|limitation|责任|赔偿|终止|解除|适用法律|争议|保密|付款|知识产权/i;
 const GRAVE: readonly Topic[] = ['amount', 'date', 'period', 'party', 'law'];
 /** A sentence put in or taken out in one piece is a new provision, not a changed verb. */
 const LONG_EDIT = 12;
@@ -37,23 +46,23 @@ const LONG_EDIT = 12;
 export function judge(change: Described, terms: Terms): Judgement {
   if (change.term !== null) {
     const edited = change.kind === 'movedChanged';
-    return { topics: ['definedTerm'], severity: edited ? 'medium' : 'low', reason: `The definition of “${change.term}” moved from ${place(change.beforePath).slice(3)} to ${place(change.afterPath).slice(3)}${edited ? ' and reads differently' : ''}.` };
+    return {
+      topics: ['definedTerm'],
+      severity: edited ? 'medium' : 'low',
+      reason: `The definition of “${change.term}” moved from ${place(change.beforePath).slice(3)} to ${place(change.afterPath).slice(3)}${edited ? ' and reads differently' : ''}.`,
+    };
   }
-  switch (change.kind) {
-    case 'inserted':
-    case 'deleted':
-      return judgeWhole(change, terms);
-    case 'moved':
-      return { topics: [], severity: 'low', reason: movedReason(change) };
-    case 'renumbered':
-      return { topics: [], severity: 'low', reason: `The number changed from ${change.beforePath || 'none'} to ${change.afterPath || 'none'}; the words did not.` };
-    default:
-      return judgeEdited(change, terms);
-  }
+  const { kind } = change;
+  if (kind === 'inserted' || kind === 'deleted') return judgeWhole(change, terms);
+  if (kind === 'moved') return { topics: [], severity: 'low', reason: movedReason(change) };
+  if (kind !== 'renumbered') return judgeEdited(change, terms);
+  const reason = `The number changed from ${change.beforePath || 'none'} to ${change.afterPath || 'none'}; the words did not.`;
+  return { topics: [], severity: 'low', reason };
 }
 
 function movedReason(change: Described): string {
-  if (change.beforePath === change.afterPath) return `The same words stand at another place ${change.afterPath === '' ? 'in the document' : `in ${change.afterPath}`}.`;
+  if (change.beforePath === change.afterPath)
+    return `The same words stand at another place ${change.afterPath === '' ? 'in the document' : `in ${change.afterPath}`}.`;
   return `The same words now stand ${place(change.afterPath)} instead of ${place(change.beforePath)}.`;
 }
 
@@ -83,7 +92,14 @@ function list(topics: readonly Topic[]): string {
 }
 
 function judgeEdited(change: Described, terms: Terms): Judgement {
-  const before = change.kind === 'movedChanged' ? `Moved from ${place(change.beforePath).slice(3)} and edited. ` : change.kind === 'merged' ? `${title(change.beforePath)} became part of ${change.afterPath || 'unnumbered text'}. ` : change.kind === 'split' ? `${title(change.afterPath)} was split off from ${change.beforePath || 'unnumbered text'}. ` : '';
+  const before =
+    change.kind === 'movedChanged'
+      ? `Moved from ${place(change.beforePath).slice(3)} and edited. `
+      : change.kind === 'merged'
+        ? `${title(change.beforePath)} became part of ${change.afterPath || 'unnumbered text'}. `
+        : change.kind === 'split'
+          ? `${title(change.afterPath)} was split off from ${change.beforePath || 'unnumbered text'}. `
+          : '';
   if (change.edits.length === 0) return { topics: [], severity: 'low', reason: `${before}The words are the same.` };
   const topics = topicsOf(change.edits, terms);
   const judged = severityOf(change, topics);
@@ -96,10 +112,15 @@ function title(path: string): string {
 
 function severityOf(change: Described, topics: readonly Topic[]): { severity: Change['severity']; reason: string } {
   const short = change.edits.filter((edit) => (edit.removed.length > 0 && edit.added.length > 0) || edit.removed.length + edit.added.length < LONG_EDIT);
-  if (change.referencesFollow && topics.every((topic) => topic === 'crossReference')) return { severity: 'low', reason: 'The cross-reference follows the new numbering and still points at the same clause.' };
+  if (change.referencesFollow && topics.every((topic) => topic === 'crossReference'))
+    return { severity: 'low', reason: 'The cross-reference follows the new numbering and still points at the same clause.' };
   const grave = topics.find((topic) => GRAVE.includes(topic));
   if (grave !== undefined) return { severity: 'high', reason: `${TOPIC_NAMES[grave]} differs: ${example(change.edits, terms(grave))}.` };
-  if (topics.includes('negation') && negationDiffers(short)) return { severity: 'high', reason: `A negation or exception differs: ${example(change.edits, /^(?:not|no|never|none|neither|nor|without|except|unless|excluding|cannot|nothing|不|未|无|非|除|勿)$|n['’]t$/i)}.` };
+  if (topics.includes('negation') && negationDiffers(short))
+    return {
+      severity: 'high',
+      reason: `A negation or exception differs: ${example(change.edits, /^(?:not|no|never|none|neither|nor|without|except|unless|excluding|cannot|nothing|不|未|无|非|除|勿)$|n['’]t$/i)}.`,
+    };
   if (topics.includes('modal')) {
     const modal = /^(?:shall|will|must|may|can|should|could|might|would)$/i;
     if (modalForceDiffers(short)) return { severity: 'high', reason: `The force of a duty or permission differs: ${example(change.edits, modal)}.` };
@@ -128,10 +149,17 @@ function terms(topic: Topic): RegExp {
 
 function wordingSeverity(edits: readonly Edit[]): { severity: Change['severity']; reason: string } {
   const letters = (words: readonly string[]): string => words.join(' ').replace(/[^\p{L}\p{N}]+/gu, '');
-  if (edits.every((edit) => letters(edit.removed) === letters(edit.added))) return { severity: 'low', reason: 'Only punctuation or the joining of words differs.' };
-  if (edits.every((edit) => letters(edit.removed).toLowerCase() === letters(edit.added).toLowerCase())) return { severity: 'low', reason: `Only capital letters differ: ${example(edits, /\p{L}/u)}.` };
+  if (edits.every((edit) => letters(edit.removed) === letters(edit.added)))
+    return { severity: 'low', reason: 'Only punctuation or the joining of words differs.' };
+  if (edits.every((edit) => letters(edit.removed).toLowerCase() === letters(edit.added).toLowerCase()))
+    return { severity: 'low', reason: `Only capital letters differ: ${example(edits, /\p{L}/u)}.` };
   // A replaced word is a nuance; words that carry meaning and were put in or taken out without a counterpart are a right or a limit more or less.
-  const content = (words: readonly string[]): number => words.filter((word) => /[\p{L}\p{N}]{4,}|\p{Script=Han}/u.test(word) && !/^(?:this|that|such|from|with|their|which|have|been|each|other|into|upon|than|then|these|those|also|hereby|thereof)$/i.test(word)).length;
+  const content = (words: readonly string[]): number =>
+    words.filter(
+      (word) =>
+        /[\p{L}\p{N}]{4,}|\p{Script=Han}/u.test(word) &&
+        !/^(?:this|that|such|from|with|their|which|have|been|each|other|into|upon|than|then|these|those|also|hereby|thereof)$/i.test(word),
+    ).length;
   const grows = edits.some(({ removed, added }) => (removed.length === 0 || added.length === 0) && content([...removed, ...added]) >= 2);
   const replaced = edits.reduce((sum, { removed, added }) => sum + Math.max(content(removed), content(added)), 0);
   return { severity: grows || replaced >= 5 ? 'medium' : 'low', reason: `Wording differs: ${example(edits, /\p{L}/u)}.` };

@@ -10,10 +10,13 @@ function compare(before: string, after: string): ReturnType<typeof compareDocume
   return compareDocuments(makeDocument(before, { id: 'aaa', kind: 'text' }), makeDocument(after, { id: 'bbb', kind: 'text' }));
 }
 const kinds = (changes: readonly Change[]): string[] => changes.map((change) => `${change.kind} ${change.before?.path ?? '-'}>${change.after?.path ?? '-'}`);
-const shown = (change: Change): string => change.diff.map((part) => (part.op === 'equal' ? '' : part.op === 'insert' ? `{+${part.text.trim()}+}` : `[-${part.text.trim()}-]`)).join('');
+const shown = (change: Change): string =>
+  change.diff.map((part) => (part.op === 'equal' ? '' : part.op === 'insert' ? `{+${part.text.trim()}+}` : `[-${part.text.trim()}-]`)).join('');
 
-const HIRE = 'All Company IP that you are involved with or create as part of your work for the Company is work made for hire under copyright law and compensated by your regular salary or pay.';
-const OWNS = '1. What the Company owns. The Company owns any IP ("Company IP") that you create. You hereby grant and assign to the Company all rights and interests in all Company IP.';
+const HIRE =
+  'All Company IP that you are involved with or create as part of your work for the Company is work made for hire under copyright law and compensated by your regular salary or pay.';
+const OWNS =
+  '1. What the Company owns. The Company owns any IP ("Company IP") that you create. You hereby grant and assign to the Company all rights and interests in all Company IP.';
 const CONFLICTS = 'No conflicts. You agree that you do not have any outstanding agreements or obligations that conflict with those in this Agreement.';
 
 describe('moved and merged text', () => {
@@ -29,7 +32,8 @@ describe('moved and merged text', () => {
     expect(kinds(result.changes).toSorted()).toEqual(['renumbered 5>6', 'split 1>5']);
   });
   it('finds only the cross-reference (BEIPA 13c1710f)', () => {
-    const text = (n: number): string => `1. One. This is the first section of the agreement.\n2. Ownership. The Company does not own works that do not meet any of the conditions above in Section ${n}. This is true regardless of the computer you use.`;
+    const text = (n: number): string =>
+      `1. One. This is the first section of the agreement.\n2. Ownership. The Company does not own works that do not meet any of the conditions above in Section ${n}. This is true regardless of the computer you use.`;
     const [change, ...rest] = compare(text(2), text(1)).changes;
     expect(rest).toEqual([]);
     expect(shown(change!)).toBe('[-2-]{+1+}');
@@ -62,7 +66,10 @@ describe('moved and merged text', () => {
       '4.2 Additional Rights. The Company may grant contractual terms such as preemptive rights or registration rights.\n8.1 Successors. Nothing in this Agreement is intended to confer any rights upon others.',
       '4.2 Additional Rights. The Company may grant contractual terms such as registration rights.\n8.1 Successors. Nothing in this Agreement is intended to confer any rights upon others. No Stockholder may transfer Shares unless each transferee agrees to be bound by the terms of this Agreement.',
     );
-    expect(result.changes.map(shown)).toEqual(['[-preemptive rights or-]', '{+No Stockholder may transfer Shares unless each transferee agrees to be bound by the terms of this Agreement.+}']);
+    expect(result.changes.map(shown)).toEqual([
+      '[-preemptive rights or-]',
+      '{+No Stockholder may transfer Shares unless each transferee agrees to be bound by the terms of this Agreement.+}',
+    ]);
   });
   it('reports two paragraphs that moved within a section (GitHub corporate terms v014 to v015)', () => {
     const term = (name: string, words: string): string => `“${name}” means ${words}.`;
@@ -72,15 +79,22 @@ describe('moved and merged text', () => {
       term('Machine Account', 'an account registered by an individual human who accepts the applicable terms of service on behalf of the Machine Account'),
       term('Private Repository', 'a repository which allows a User to control access to Content'),
     ];
-    const result = compare(`A. Definitions\n${order}\n${organization}\n${machine}\n${owner}`, `A. Definitions\n${machine}\n${order}\n${organization}\n${owner}`);
+    const result = compare(
+      `A. Definitions\n${order}\n${organization}\n${machine}\n${owner}`,
+      `A. Definitions\n${machine}\n${order}\n${organization}\n${owner}`,
+    );
     expect(kinds(result.changes)).toEqual(['moved A>A']);
     expect(result.changes[0]!.after!.text).toBe(machine);
     expect(result.changes[0]!.diff).toEqual([]);
   });
   it('finds a clause that moved and was edited', () => {
     const filler = [1, 2, 3].map((n) => `Filler ${n}. The ${n} provision speaks of things number ${n} and of nothing else at all in the world.`);
-    const secret = (years: string): string => `Secrets. The Recipient shall keep the Confidential Information of the Discloser secret for ${years} years after termination of this Agreement.`;
-    const result = compare(`1. ${secret('two')}\n2. ${filler[0]}\n3. ${filler[1]}\n4. ${filler[2]}`, `1. ${filler[0]}\n2. ${filler[1]}\n3. ${filler[2]}\n4. ${secret('five')}`);
+    const secret = (years: string): string =>
+      `Secrets. The Recipient shall keep the Confidential Information of the Discloser secret for ${years} years after termination of this Agreement.`;
+    const result = compare(
+      `1. ${secret('two')}\n2. ${filler[0]}\n3. ${filler[1]}\n4. ${filler[2]}`,
+      `1. ${filler[0]}\n2. ${filler[1]}\n3. ${filler[2]}\n4. ${secret('five')}`,
+    );
     const moved = result.changes.filter(({ kind }) => kind.startsWith('moved'));
     expect(kinds(moved)).toEqual(['movedChanged 1>4']);
     expect(moved[0]).toMatchObject({ topics: ['period'], severity: 'high' });
@@ -88,7 +102,10 @@ describe('moved and merged text', () => {
   });
   it('follows a sentence into another clause that both sides keep', () => {
     const sentence = 'Each party shall comply with all applicable export control laws of the United States.';
-    const [one, two] = ['1. Delivery. The Seller delivers the Goods to the Buyer at the port of Rotterdam.', '2. Payment. The Buyer pays the price within thirty days after delivery of the Goods.'];
+    const [one, two] = [
+      '1. Delivery. The Seller delivers the Goods to the Buyer at the port of Rotterdam.',
+      '2. Payment. The Buyer pays the price within thirty days after delivery of the Goods.',
+    ];
     const result = compare(`${one} ${sentence}\n${two}`, `${one}\n${two} ${sentence}`);
     expect(kinds(result.changes)).toEqual(['moved 1>2']);
     expect(result.changes[0]!.before!.text).toBe(sentence);
@@ -102,13 +119,16 @@ describe('noise', () => {
     expect(compare(text, text).unchangedClauses).toBe(3);
   });
   it('gives no change for spaces, quotes, dashes, emphasis, blanks and paragraph breaks', () => {
-    const other = '# Agreement  \n1.  **Fees.** The Client pays "Fees" – in   full – within\nthirty (30) days.  \n2. _Term._ This Agreement lasts __________ years.';
+    const other =
+      '# Agreement  \n1.  **Fees.** The Client pays "Fees" – in   full – within\nthirty (30) days.  \n2. _Term._ This Agreement lasts __________ years.';
     expect(compare(text, other).changes).toEqual([]);
   });
   it('ignores furniture and, beside a PDF, hyphens inside words', () => {
     const pdf = makeDocument('1. Scope. The nondisclosure duty binds sub-contractors too.\nPage 1 of 2', { id: 'aaa', kind: 'pdf' });
     const blocks = pdf.blocks.map((block) => (block.text.startsWith('Page') ? { ...block, kind: 'furniture' as const } : block));
-    expect(compareDocuments({ ...pdf, blocks }, makeDocument('1. Scope. The non-disclosure duty binds subcontractors too.', { id: 'bbb' })).changes).toEqual([]);
+    expect(compareDocuments({ ...pdf, blocks }, makeDocument('1. Scope. The non-disclosure duty binds subcontractors too.', { id: 'bbb' })).changes).toEqual(
+      [],
+    );
   });
 });
 
@@ -135,15 +155,28 @@ describe('meaning', () => {
   });
   it('names a defined term and a party', () => {
     const preamble = 'This agreement is between Acme (“Provider”) and Beta (“Customer”). “Fees” means all sums.';
-    const { changes } = compare(`${preamble}\n1. Pay. Customer pays the Fees in time.\n2. Work. Provider does the work.`, `${preamble}\n1. Pay. Customer pays the sums in time.\n2. Work. Customer does the work.`);
+    const { changes } = compare(
+      `${preamble}\n1. Pay. Customer pays the Fees in time.\n2. Work. Provider does the work.`,
+      `${preamble}\n1. Pay. Customer pays the sums in time.\n2. Work. Customer does the work.`,
+    );
     expect(changes.map((change) => change.topics)).toEqual([['definedTerm'], ['party']]);
   });
 });
 
-const sentences = ['The Seller delivers the Goods to the port named in the order.', 'The Buyer shall pay $500 within 30 days after receipt of the invoice.', 'Neither party is liable for delay caused by events beyond its control.', 'This Agreement is governed by the laws of England and Wales.', 'Notices are sent in writing to the address given in Section 1.', 'Fees'];
-const documentText = fc.array(fc.tuple(fc.boolean(), fc.constantFrom(...sentences), fc.constantFrom('', ' It may be changed in writing only.', ' shall')), { minLength: 1, maxLength: 12 }).map((lines) =>
-  lines.map(([numbered, sentence, tail], index) => `${numbered ? `${index + 1}. ` : ''}${sentence}${tail}`).join('\n'),
-);
+const sentences = [
+  'The Seller delivers the Goods to the port named in the order.',
+  'The Buyer shall pay $500 within 30 days after receipt of the invoice.',
+  'Neither party is liable for delay caused by events beyond its control.',
+  'This Agreement is governed by the laws of England and Wales.',
+  'Notices are sent in writing to the address given in Section 1.',
+  'Fees',
+];
+const documentText = fc
+  .array(fc.tuple(fc.boolean(), fc.constantFrom(...sentences), fc.constantFrom('', ' It may be changed in writing only.', ' shall')), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  .map((lines) => lines.map(([numbered, sentence, tail], index) => `${numbered ? `${index + 1}. ` : ''}${sentence}${tail}`).join('\n'));
 const mirrorKind: Record<string, string> = { inserted: 'deleted', deleted: 'inserted', split: 'merged', merged: 'split' };
 const signature = (change: Change, mirrored: boolean): string => {
   const [before, after] = mirrored ? [change.after, change.before] : [change.before, change.after];
@@ -158,7 +191,9 @@ describe('properties', { timeout: 60_000 }, () => {
       fc.property(documentText, documentText, (x, y) => {
         const [a, b] = [makeDocument(x, { id: 'aaa' }), makeDocument(y, { id: 'bbb' })];
         const [forward, backward] = [compareDocuments(a, b), compareDocuments(b, a)];
-        expect(forward.changes.map((change) => signature(change, false)).toSorted()).toEqual(backward.changes.map((change) => signature(change, true)).toSorted());
+        expect(forward.changes.map((change) => signature(change, false)).toSorted()).toEqual(
+          backward.changes.map((change) => signature(change, true)).toSorted(),
+        );
         expect(ComparisonSchema.safeParse(forward).success).toBe(true);
         expect(new Set(forward.changes.map(({ id }) => id)).size).toBe(forward.changes.length);
       }),
@@ -178,7 +213,12 @@ describe('properties', { timeout: 60_000 }, () => {
       fc.property(documentText, documentText, (x, y) => {
         const { changes } = compareDocuments(makeDocument(x, { id: 'aaa' }), makeDocument(y, { id: 'bbb' }));
         for (const change of changes) {
-          const side = (op: string): string => change.diff.filter((part) => part.op === 'equal' || part.op === op).map((part) => part.text).join('').replace(/\s+/g, '');
+          const side = (op: string): string =>
+            change.diff
+              .filter((part) => part.op === 'equal' || part.op === op)
+              .map((part) => part.text)
+              .join('')
+              .replace(/\s+/g, '');
           if (change.diff.length === 0) continue;
           if (change.before !== null) expect(side('delete')).toBe(change.before.text.replace(/\s+/g, ''));
           if (change.after !== null) expect(side('insert')).toBe(change.after.text.replace(/\s+/g, ''));

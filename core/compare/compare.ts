@@ -40,7 +40,9 @@ export function compareDocuments(before: Document, after: Document): Comparison 
   const pairs = pairsOf(a, b, alignment, swapped);
   const touched = new Set(changes.flatMap((change) => (swapped ? change.after : change.before)?.clauseIds ?? []));
   const touchedOther = new Set(changes.flatMap((change) => (swapped ? change.before : change.after)?.clauseIds ?? []));
-  const unchangedClauses = a.clauses.filter((clause, index) => alignment.clauseToB[index] !== -1 && !touched.has(clause.id) && !touchedOther.has(b.clauses[alignment.clauseToB[index]!]!.id)).length;
+  const unchangedClauses = a.clauses.filter(
+    (clause, index) => alignment.clauseToB[index] !== -1 && !touched.has(clause.id) && !touchedOther.has(b.clauses[alignment.clauseToB[index]!]!.id),
+  ).length;
   return { beforeId: before.id, afterId: after.id, changes, pairs, counts, unchangedClauses, ms: performance.now() - started };
 }
 
@@ -62,7 +64,10 @@ function termsOf(first: Document, second: Document): Terms {
     const preamble = new Set(document.clauses.filter((clause) => clause.path === '').map((clause) => clause.id));
     for (const { term, clauseId } of document.definitions) {
       defined.add(term);
-      const role = /^(?:Customer|Client|Company|Provider|Supplier|Vendor|Seller|Buyer|Purchaser|Licensor|Licensee|Lessor|Lessee|Landlord|Tenant|Borrower|Lender|Employer|Employee|Contractor|Consultant|Distributor|Discloser|Recipient|Investor|Stockholder|Guarantor|Franchisor|Franchisee|甲方|乙方|丙方)$/.test(term);
+      const role =
+        /^(?:Customer|Client|Company|Provider|Supplier|Vendor|Seller|Buyer|Purchaser|Licensor|Licensee|Lessor|Lessee|Landlord|Tenant|Borrower|Lender|Employer|Employee|Contractor|Consultant|Distributor|Discloser|Recipient|Investor|Stockholder|Guarantor|Franchisor|Franchisee|甲方|乙方|丙方)$/.test(
+          term,
+        );
       if (role && (clauseId === null || preamble.has(clauseId))) parties.add(term);
     }
   }
@@ -104,16 +109,29 @@ function toChange(draft: Draft, a: Side, b: Side, swapped: boolean, terms: Terms
   const hunks = both && !sameTokens(tokensA, tokensB) ? wordHunks(tokensA, tokensB) : [];
   const edits = makeEdits(draft, tokensA, tokensB, hunks, swapped, references);
   const parts = hunks.length > 0 ? diffParts(tokensA, tokensB, hunks) : [];
-  const diff = both ? (swapped ? mirrorParts(parts) : parts) : kind === 'inserted' ? [{ op: 'insert' as const, text: after!.text }] : kind === 'deleted' ? [{ op: 'delete' as const, text: before!.text }] : [];
+  const diff = both
+    ? swapped
+      ? mirrorParts(parts)
+      : parts
+    : kind === 'inserted'
+      ? [{ op: 'insert' as const, text: after!.text }]
+      : kind === 'deleted'
+        ? [{ op: 'delete' as const, text: before!.text }]
+        : [];
   const words = [...tokensA, ...tokensB].map((token) => token.text);
   const heading = after?.heading || before?.heading || '';
   const referencesFollow = both && references.follow(draft.a, draft.b, hunks);
-  const judged = judge({ kind, beforePath: before?.path ?? '', afterPath: after?.path ?? '', heading, edits, words, referencesFollow, term: draft.term }, terms);
+  const judged = judge(
+    { kind, beforePath: before?.path ?? '', afterPath: after?.path ?? '', heading, edits, words, referencesFollow, term: draft.term },
+    terms,
+  );
   return { kind, before, after, diff, ...judged };
 }
 
 function sideOf(parts: readonly DraftPart[], clause: number, side: Side): ChangeSide | null {
-  const clauses = [...new Set(parts.length > 0 ? parts.map((part) => part.unit.clause) : clause === -1 ? [] : [clause])].filter((index) => index !== -1).map((index) => side.clauses[index]!);
+  const clauses = [...new Set(parts.length > 0 ? parts.map((part) => part.unit.clause) : clause === -1 ? [] : [clause])]
+    .filter((index) => index !== -1)
+    .map((index) => side.clauses[index]!);
   if (parts.length === 0 && clauses.length === 0) return null;
   return {
     clauseIds: clauses.map(({ id }) => id),
@@ -150,6 +168,14 @@ function makeEdits(draft: Draft, a: readonly Token[], b: readonly Token[], hunks
     const [removed, added] = swapped ? [y, x] : [x, y];
     // Five words reach from a number over "(30) business" to its unit. They are equal words, so the same on both sides.
     const [before, after] = whole ? [[], []] : [texts(b.slice(Math.max(0, hunk.b0 - 4), hunk.b0)), texts(b.slice(hunk.b1, hunk.b1 + 5))];
-    return { removed: texts(removed), added: texts(added), removedText: textOf(removed), addedText: textOf(added), defines: references.defines(draft.a, draft.b, hunk), before, after };
+    return {
+      removed: texts(removed),
+      added: texts(added),
+      removedText: textOf(removed),
+      addedText: textOf(added),
+      defines: references.defines(draft.a, draft.b, hunk),
+      before,
+      after,
+    };
   });
 }

@@ -132,7 +132,10 @@ function fragmentDrafts(a: Side, b: Side, alignment: Alignment, fragments: reado
   return [...groups.values()].map((group) => {
     const headA = group.kind === 'merged' ? headingsOf(a, group.clauseA, alignment.toB, cuts.a) : [];
     const headB = group.kind === 'split' ? headingsOf(b, group.clauseB, alignment.toA, cuts.b) : [];
-    const [left, right] = [[...headA, ...group.a], [...headB, ...group.b]];
+    const [left, right] = [
+      [...headA, ...group.a],
+      [...headB, ...group.b],
+    ];
     const same = sameTokens(tokensOf(left), tokensOf(right));
     const kind = group.kind === 'reflow' ? 'changed' : group.kind === 'moved' ? (same ? 'moved' : 'movedChanged') : group.kind;
     return { kind, a: left, b: right, clauseA: -1, clauseB: -1, term: null };
@@ -166,8 +169,22 @@ function changedHome(a: Side, b: Side, alignment: Alignment, i: number, j: numbe
 }
 
 function aloneDrafts(a: Side, b: Side, alignment: Alignment, cuts: Cuts): Draft[] {
-  const left = runsAlone(a, alignment.toB, alignment.clauseToB, cuts.a).map((parts): Draft => ({ kind: 'deleted', a: parts, b: [], clauseA: -1, clauseB: -1, term: null }));
-  const right = runsAlone(b, alignment.toA, alignment.clauseToA, cuts.b).map((parts): Draft => ({ kind: 'inserted', a: [], b: parts, clauseA: -1, clauseB: -1, term: null }));
+  const left = runsAlone(a, alignment.toB, alignment.clauseToB, cuts.a).map((parts): Draft => ({
+    kind: 'deleted',
+    a: parts,
+    b: [],
+    clauseA: -1,
+    clauseB: -1,
+    term: null,
+  }));
+  const right = runsAlone(b, alignment.toA, alignment.clauseToA, cuts.b).map((parts): Draft => ({
+    kind: 'inserted',
+    a: [],
+    b: parts,
+    clauseA: -1,
+    clauseB: -1,
+    term: null,
+  }));
   return [...left, ...right];
 }
 
@@ -190,7 +207,7 @@ function runsAlone(side: Side, partner: Int32Array, clausePartner: Int32Array, c
 /** The highest clause above without a partner; -1 if the clause itself has one. */
 function aloneRoot(side: Side, clause: number, partner: Int32Array): number {
   let root = -1;
-  for (let at = clause; at !== -1 && partner[at] === -1; ) {
+  for (let at = clause; at !== -1 && partner[at] === -1;) {
     root = at;
     const parentId = side.clauses[at]!.parentId;
     at = parentId === null ? -1 : (side.clauseIndex.get(parentId) ?? -1);
@@ -201,7 +218,9 @@ function aloneRoot(side: Side, clause: number, partner: Int32Array): number {
 /** Defined terms whose definition stands in another clause now, where the text around it did not simply move along. */
 function definitionDrafts(a: Side, b: Side, alignment: Alignment, drafts: readonly Draft[], vocabulary: Vocabulary): Draft[] {
   const [left, right] = [definitionPlaces(a, vocabulary), definitionPlaces(b, vocabulary)];
-  const told = new Set(drafts.filter((draft) => draft.kind !== 'changed' && draft.a.length > 0 && draft.b.length > 0).flatMap((draft) => draft.a.map((part) => part.unit.index)));
+  const told = new Set(
+    drafts.filter((draft) => draft.kind !== 'changed' && draft.a.length > 0 && draft.b.length > 0).flatMap((draft) => draft.a.map((part) => part.unit.index)),
+  );
   const found: Draft[] = [];
   for (const [term, x] of left) {
     const y = right.get(term);
@@ -261,5 +280,11 @@ function numberDrafts(a: Side, b: Side, alignment: Alignment, drafts: readonly D
 
 /** A number without its marks: "1." and "1" and "(1)" name the same place; "12.3" under 12 is what "3" is. */
 function plainNumber(number: string): string {
-  return number.toLowerCase().replace(/^(?:section|article|clause|paragraph|第)\s*/u, '').replace(/[\s().:、）（条章节款]/gu, (mark) => (mark === '.' ? '.' : '')).replace(/^\.+|\.+$/g, '').split('.').at(-1)!;
+  return number
+    .toLowerCase()
+    .replace(/^(?:section|article|clause|paragraph|第)\s*/u, '')
+    .replace(/[\s().:、）（条章节款]/gu, (mark) => (mark === '.' ? '.' : ''))
+    .replace(/^\.+|\.+$/g, '')
+    .split('.')
+    .at(-1)!;
 }

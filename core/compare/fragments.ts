@@ -99,7 +99,14 @@ function linkExact(idsA: readonly number[][], idsB: readonly number[][], toB: In
   for (let x = toB.length - 1; x >= 0; x--) if (toB[x] !== -1) tryLink(x - 1, toB[x]! - 1);
 }
 
-function linkSimilar(idsA: readonly number[][], idsB: readonly number[][], toB: Int32Array, toA: Int32Array, link: (x: number, y: number) => void, vocabulary: Vocabulary): void {
+function linkSimilar(
+  idsA: readonly number[][],
+  idsB: readonly number[][],
+  toB: Int32Array,
+  toA: Int32Array,
+  link: (x: number, y: number) => void,
+  vocabulary: Vocabulary,
+): void {
   const wordy = (ids: readonly number[]): boolean => ids.filter((id) => /[\p{L}\p{N}]/u.test(vocabulary.words[id]!)).length >= LEAST_SIMILAR;
   const lists = new Map<number, number[]>();
   const bags = new Map<number, Map<number, number>>();
@@ -113,7 +120,12 @@ function linkSimilar(idsA: readonly number[][], idsB: readonly number[][], toB: 
   const candidates: { x: number; y: number; score: number }[] = [];
   idsA.forEach((ids, x) => {
     if (toB[x] !== -1 || !wordy(ids)) return;
-    const near = new Set([...new Set(ids)].toSorted((p, q) => (lists.get(p)?.length ?? 1e9) - (lists.get(q)?.length ?? 1e9)).slice(0, 6).flatMap((id) => (lists.get(id) ?? []).slice(0, 40)));
+    const near = new Set(
+      [...new Set(ids)]
+        .toSorted((p, q) => (lists.get(p)?.length ?? 1e9) - (lists.get(q)?.length ?? 1e9))
+        .slice(0, 6)
+        .flatMap((id) => (lists.get(id) ?? []).slice(0, 40)),
+    );
     for (const y of near) {
       const score = overlap(ids, bags.get(y)!, idsB[y]!.length);
       if (score >= SAME_SENTENCE) candidates.push({ x, y, score });

@@ -8,7 +8,10 @@ const REFERENCE = /(?:Section|Article|Clause|Exhibit|Schedule|Annex) (\d+(?:\.\d
 
 interface Made {
   readonly blocks: Block[];
-  readonly clauses: (Omit<Clause, 'spans' | 'children'> & { spans: { documentId: string; blockId: string; start: number; end: number }[]; children: string[] })[];
+  readonly clauses: (Omit<Clause, 'spans' | 'children'> & {
+    spans: { documentId: string; blockId: string; start: number; end: number }[];
+    children: string[];
+  })[];
 }
 
 function depthOf(number: string): number {
@@ -40,8 +43,18 @@ export function makeDocument(text: string, options: { readonly id?: string; read
   }
   const characters = made.blocks.reduce((sum, block) => sum + block.text.length, 0);
   return {
-    version: 1, id, name: `${id}.txt`, kind: options.kind ?? 'docx', language: options.language ?? 'en', pages: [{ width: 612, height: 792, label: '1', source: 'flow' }],
-    blocks: made.blocks, clauses: made.clauses, definitions, references, warnings: [], receipt: { pages: 1, pagesWithText: 1, ocrPages: 0, characters, ms: 0 },
+    version: 1,
+    id,
+    name: `${id}.txt`,
+    kind: options.kind ?? 'docx',
+    language: options.language ?? 'en',
+    pages: [{ width: 612, height: 792, label: '1', source: 'flow' }],
+    blocks: made.blocks,
+    clauses: made.clauses,
+    definitions,
+    references,
+    warnings: [],
+    receipt: { pages: 1, pagesWithText: 1, ocrPages: 0, characters, ms: 0 },
   } as unknown as Document;
 }
 
@@ -50,8 +63,16 @@ function addLine(made: Made, documentId: string, line: string): void {
   const text = isHeading ? line.slice(2) : line;
   const number = NUMBER.exec(text)?.[1] ?? null;
   const block: Block = {
-    id: `b${made.blocks.length}`, kind: isHeading ? 'heading' : number === null ? 'paragraph' : 'listItem', text, at: [{ page: 0, box: null }], lines: [], number, level: null, indent: 0,
-    font: { size: 11, bold: isHeading, italic: false }, cell: null,
+    id: `b${made.blocks.length}`,
+    kind: isHeading ? 'heading' : number === null ? 'paragraph' : 'listItem',
+    text,
+    at: [{ page: 0, box: null }],
+    lines: [],
+    number,
+    level: null,
+    indent: 0,
+    font: { size: 11, bold: isHeading, italic: false },
+    cell: null,
   };
   made.blocks.push(block);
   const span = { documentId, blockId: block.id, start: 0, end: text.length };
@@ -66,7 +87,16 @@ function addLine(made: Made, documentId: string, line: string): void {
   const path = parent !== undefined && number.startsWith('(') ? parent.path + number : number;
   // A heading ends at the first full stop if it is short: "1. Services. The Provider ...".
   const heading = /^\s*[.:)]?\s*([^.]{3,70}?)(?:\.\s|\.?$)/.exec(text.slice(number.length))?.[1] ?? '';
-  const clause = { id: `c${made.clauses.length}`, parentId: parent?.id ?? null, path, number, heading: heading.trim(), depth: parent === undefined ? 0 : parent.depth + 1, spans: [span], children: [] };
+  const clause = {
+    id: `c${made.clauses.length}`,
+    parentId: parent?.id ?? null,
+    path,
+    number,
+    heading: heading.trim(),
+    depth: parent === undefined ? 0 : parent.depth + 1,
+    spans: [span],
+    children: [],
+  };
   parent?.children.push(clause.id);
   made.clauses.push(clause);
 }

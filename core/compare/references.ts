@@ -38,7 +38,10 @@ export class ReferencePairs {
     const touches = (parts: readonly DraftPart[], side: 0 | 1, from: number, to: number): boolean => {
       const tokens = tokensOf(parts).slice(from, to);
       const blocks = this.blocksOf(side, tokens);
-      return tokens.some((token, at) => this.definitions.get(`${this.documents[side].id} ${blocks[at]!}`)?.some((span) => span.start - 2 < token.end && token.start < span.end + 2) === true);
+      return tokens.some(
+        (token, at) =>
+          this.definitions.get(`${this.documents[side].id} ${blocks[at]!}`)?.some((span) => span.start - 2 < token.end && token.start < span.end + 2) === true,
+      );
     };
     return touches(a, 0, hunk.a0, hunk.a1) || touches(b, 1, hunk.b0, hunk.b1);
   }
@@ -52,7 +55,13 @@ function byBlock(references: readonly Reference[]): Map<string, Reference[]> {
   return Map.groupBy(references, ({ span }) => span.blockId);
 }
 
-function find(references: ReadonlyMap<string, readonly Reference[]>, tokens: readonly Token[], blocks: readonly string[], from: number, to: number): Reference | undefined {
+function find(
+  references: ReadonlyMap<string, readonly Reference[]>,
+  tokens: readonly Token[],
+  blocks: readonly string[],
+  from: number,
+  to: number,
+): Reference | undefined {
   const [first, last] = [tokens[from], tokens[to - 1]];
   if (first === undefined || last === undefined || to <= from) return undefined;
   return references.get(blocks[from]!)?.find(({ span }) => span.start <= first.start && last.end <= span.end);

@@ -13,7 +13,7 @@ export function joinBroken(a: Side, b: Side): [Side, Side] {
   const alignment = emptyAlignment(a, b);
   matchExact(a, b, alignment);
   const [joinsA, joinsB]: [{ from: number; to: number }[], { from: number; to: number }[]] = [[], []];
-  for (let i = 0; i < a.units.length; ) {
+  for (let i = 0; i < a.units.length;) {
     if (alignment.toB[i] !== -1) {
       i++;
       continue;
@@ -41,7 +41,7 @@ interface UnitRun {
 /** Runs of units of the same clause in [from, to). */
 function clauseRuns(side: Side, from: number, to: number): UnitRun[] {
   const runs: UnitRun[] = [];
-  for (let start = from; start < to; ) {
+  for (let start = from; start < to;) {
     let end = start + 1;
     while (end < to && side.units[end]!.clause === side.units[start]!.clause) end++;
     runs.push({ from: start, to: end });

@@ -25,14 +25,18 @@ export interface Terms {
 }
 
 const CURRENCY = /^(?:[$€£¥₤₹₽]|USD|EUR|GBP|CNY|RMB|JPY|CHF|CAD|AUD|HKD|SGD|US\$|dollars?|euros?|pounds?|renminbi|yuan|cents?|元|圆|percent|%|％)$/i;
-const NUMBER_WORD = /^(?:\p{N}[\p{N}.,]*%?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|forty-five|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|half|[一二三四五六七八九十百千万亿两零壹贰叁肆伍陆柒捌玖拾佰仟])$/iu;
+const NUMBER_WORD =
+  /^(?:\p{N}[\p{N}.,]*%?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|forty-five|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|half|[一二三四五六七八九十百千万亿两零壹贰叁肆伍陆柒捌玖拾佰仟])$/iu;
 const MONTH = /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)$/;
 const YEAR = /^(?:19|20)\d\d$/;
-const UNIT = /^(?:days?|weeks?|months?|years?|hours?|minutes?|quarters?|business|calendar|anniversary|daily|weekly|monthly|quarterly|annual|annually|天|日|周|月|年|时)$/i;
+const UNIT =
+  /^(?:days?|weeks?|months?|years?|hours?|minutes?|quarters?|business|calendar|anniversary|daily|weekly|monthly|quarterly|annual|annually|天|日|周|月|年|时)$/i;
 const FILLER = /^(?:[()（）"'-]|business|calendar|consecutive|full|additional|个|工|作)$/i;
-const REFERENCE = /^(?:sections?|articles?|clauses?|paragraphs?|subsections?|exhibits?|schedules?|annex(?:es)?|appendix|appendices|attachments?|§+|第|条|款|附|件)$/i;
+const REFERENCE =
+  /^(?:sections?|articles?|clauses?|paragraphs?|subsections?|exhibits?|schedules?|annex(?:es)?|appendix|appendices|attachments?|§+|第|条|款|附|件)$/i;
 const LABEL = /^(?:\p{N}[\p{N}.]*|[A-Z]{1,2}|[ivxlc]{1,5}|[IVXLC]{1,5}|[a-z]|[.()]|and|or|to|through)$/u;
-const LAW = /^(?:laws?|statutes?|regulations?|jurisdictions?|courts?|Act|Code|GDPR|CCPA|HIPAA|governing|arbitration|venue|Delaware|California|York|Texas|Nevada|Florida|Illinois|Massachusetts|Washington|Virginia|Georgia|Ohio|Pennsylvania|Jersey|England|Wales|Scotland|Ireland|Germany|France|Switzerland|Singapore|Ontario|法|律|院)$/;
+const LAW =
+  /^(?:laws?|statutes?|regulations?|jurisdictions?|courts?|Act|Code|GDPR|CCPA|HIPAA|governing|arbitration|venue|Delaware|California|York|Texas|Nevada|Florida|Illinois|Massachusetts|Washington|Virginia|Georgia|Ohio|Pennsylvania|Jersey|England|Wales|Scotland|Ireland|Germany|France|Switzerland|Singapore|Ontario|法|律|院)$/;
 const ENTITY = /^(?:Inc|LLC|Ltd|Limited|Corp|Corporation|GmbH|LLP|LP|PLC|plc|SA|AG|BV)$/;
 const DUTY = /^(?:shall|will|must)$/i;
 const PERMISSION = /^(?:may|can)$/i;
@@ -42,7 +46,7 @@ const NEGATION = /^(?:not|no|never|none|neither|nor|without|except|unless|exclud
 const count = (words: readonly string[], pattern: RegExp): number => words.filter((word) => pattern.test(word)).length;
 const differs = (edits: readonly Edit[], pattern: RegExp): boolean =>
   edits.reduce((sum, edit) => sum + count(edit.added, pattern) - count(edit.removed, pattern), 0) !== 0 ||
-  edits.some((edit) => edit.removed.length > 0 && edit.added.length > 0 && (count(edit.removed, pattern) > 0) !== (count(edit.added, pattern) > 0));
+  edits.some((edit) => edit.removed.length > 0 && edit.added.length > 0 && count(edit.removed, pattern) > 0 !== count(edit.added, pattern) > 0);
 
 /** Whether the verb of duty changed its force (shall to may), not only its word (shall to will). */
 export function modalForceDiffers(edits: readonly Edit[]): boolean {
@@ -62,8 +66,11 @@ export function hasModal(words: readonly string[]): boolean {
 export function topicsOf(edits: readonly Edit[], terms: Terms): Topic[] {
   const topics = new Set<Topic>();
   for (const edit of edits) for (const topic of topicsOfEdit(edit, terms)) topics.add(topic);
-  const modalWords = new Set(edits.flatMap((edit) => [...edit.removed, ...edit.added]).filter((word) => DUTY.test(word) || PERMISSION.test(word) || SOFT.test(word)));
-  if (modalForceDiffers(edits) || (modalWords.size > 1 && edits.some((edit) => [...edit.removed, ...edit.added].length <= 4 && edit.removed.length > 0))) topics.add('modal');
+  const modalWords = new Set(
+    edits.flatMap((edit) => [...edit.removed, ...edit.added]).filter((word) => DUTY.test(word) || PERMISSION.test(word) || SOFT.test(word)),
+  );
+  if (modalForceDiffers(edits) || (modalWords.size > 1 && edits.some((edit) => [...edit.removed, ...edit.added].length <= 4 && edit.removed.length > 0)))
+    topics.add('modal');
   if (negationDiffers(edits)) topics.add('negation');
   if (topics.size === 0) topics.add('wording');
   const order: readonly Topic[] = ['amount', 'date', 'period', 'party', 'definedTerm', 'modal', 'negation', 'crossReference', 'law', 'wording'];
@@ -78,8 +85,13 @@ function topicsOfEdit(edit: Edit, terms: Terms): Topic[] {
   const next = nextWord(edit);
   const period = words.some((word) => UNIT.test(word) && numeric) || (numeric && UNIT.test(next)) || differsInUnit(edit);
   const month = (near: readonly string[]): boolean => near.some((word) => MONTH.test(word) && word !== 'May');
-  const date = month(words) || words.some((word) => YEAR.test(word)) || (numeric && !period && (month(edit.before.slice(-2)) || month(edit.after.slice(0, 2)) || /^[年月日]$/.test(next)));
-  const amount = words.some((word) => CURRENCY.test(word) || word.endsWith('%')) || (numeric && (edit.before.slice(-2).some((word) => CURRENCY.test(word)) || CURRENCY.test(next)));
+  const date =
+    month(words) ||
+    words.some((word) => YEAR.test(word)) ||
+    (numeric && !period && (month(edit.before.slice(-2)) || month(edit.after.slice(0, 2)) || /^[年月日]$/.test(next)));
+  const amount =
+    words.some((word) => CURRENCY.test(word) || word.endsWith('%')) ||
+    (numeric && (edit.before.slice(-2).some((word) => CURRENCY.test(word)) || CURRENCY.test(next)));
   if (amount) topics.push('amount');
   if (date) topics.push('date');
   if (period && !date) topics.push('period');
@@ -103,10 +115,17 @@ function differsInUnit(edit: Edit): boolean {
 function isReference(edit: Edit): boolean {
   const words = [...edit.removed, ...edit.added];
   if (words.some((word, index) => REFERENCE.test(word) && LABEL.test(words[index + 1] ?? '') && /[\p{N}A-Z]/u.test(words[index + 1] ?? ''))) return true;
-  return words.length > 0 && words.every((word) => LABEL.test(word) || REFERENCE.test(word)) && words.some((word) => /[\p{L}\p{N}]/u.test(word)) && edit.before.slice(-3).some((word) => REFERENCE.test(word));
+  return (
+    words.length > 0 &&
+    words.every((word) => LABEL.test(word) || REFERENCE.test(word)) &&
+    words.some((word) => /[\p{L}\p{N}]/u.test(word)) &&
+    edit.before.slice(-3).some((word) => REFERENCE.test(word))
+  );
 }
 
 /** A term stands in the differing words. Terms have at most five words. */
 function hasTerm(edit: Edit, terms: ReadonlySet<string>): boolean {
-  return [edit.removed, edit.added].some((words) => words.some((_word, at) => [1, 2, 3, 4, 5].some((length) => at + length <= words.length && terms.has(words.slice(at, at + length).join(' ')))));
+  return [edit.removed, edit.added].some((words) =>
+    words.some((_word, at) => [1, 2, 3, 4, 5].some((length) => at + length <= words.length && terms.has(words.slice(at, at + length).join(' ')))),
+  );
 }

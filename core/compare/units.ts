@@ -67,10 +67,12 @@ export function joinUnits(side: Side, runs: readonly { readonly from: number; re
   if (runs.length === 0) return side;
   const units: Unit[] = [];
   const starts = new Map(runs.map((run) => [run.from, run.to]));
-  for (let at = 0; at < side.units.length; ) {
+  for (let at = 0; at < side.units.length;) {
     const to = starts.get(at) ?? at + 1;
     const first = side.units[at]!;
-    const tokens = side.units.slice(at, to).flatMap((unit, order) => (order === 0 ? unit.tokens : unit.tokens.map((token, index) => (index === 0 ? { ...token, spaced: true } : token))));
+    const tokens = side.units
+      .slice(at, to)
+      .flatMap((unit, order) => (order === 0 ? unit.tokens : unit.tokens.map((token, index) => (index === 0 ? { ...token, spaced: true } : token))));
     units.push({ ...first, index: units.length, tokens, key: keyOf(tokens) });
     at = to;
   }

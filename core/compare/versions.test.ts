@@ -24,7 +24,11 @@ async function compare(set: string, before: string, after: string): Promise<Comp
   return result;
 }
 
-const words = (change: Change, op: 'insert' | 'delete'): string => change.diff.filter((part) => part.op === op).map((part) => part.text.trim()).join(' ');
+const words = (change: Change, op: 'insert' | 'delete'): string =>
+  change.diff
+    .filter((part) => part.op === op)
+    .map((part) => part.text.trim())
+    .join(' ');
 
 describe.skipIf(!here)('published versions', () => {
   it('BEIPA v046 to v047: "works made for hire" becomes a sentence of section 1', async () => {
@@ -34,7 +38,9 @@ describe.skipIf(!here)('published versions', () => {
   });
   it('BEIPA 13c1710f: one cross-reference', async () => {
     const { changes } = await compare('github-BEIPA', 'v030', 'v031');
-    expect(changes.map((change) => [change.kind, change.topics, words(change, 'delete'), words(change, 'insert')])).toEqual([['changed', ['crossReference'], '2', '1']]);
+    expect(changes.map((change) => [change.kind, change.topics, words(change, 'delete'), words(change, 'insert')])).toEqual([
+      ['changed', ['crossReference'], '2', '1'],
+    ]);
   });
   it('BEIPA 03c03fdf: trailing spaces are no change', async () => {
     expect((await compare('github-BEIPA', 'v033', 'v034')).changes).toEqual([]);
@@ -45,11 +51,19 @@ describe.skipIf(!here)('published versions', () => {
     expect([moved.before!.path, moved.after!.path]).toEqual(['Exhibit B 7.1', 'Exhibit B 5.3']);
     expect(moved.reason).toContain('“Stockholder”');
     expect(changes.find(({ after }) => after?.path === 'Exhibit B 4.2')!.diff.find(({ op }) => op === 'delete')!.text).toContain('preemptive rights');
-    expect(words(changes.find(({ after }) => after?.path === 'Exhibit B 8.1')!, 'insert')).toBe('No Stockholder may transfer Shares unless each transferee agrees to be bound by the terms of this Agreement.');
+    expect(
+      words(
+        changes.find(({ after }) => after?.path === 'Exhibit B 8.1')!,
+        'insert',
+      ),
+    ).toBe('No Stockholder may transfer Shares unless each transferee agrees to be bound by the terms of this Agreement.');
   });
   it('GitHub corporate terms v014 to v015: two paragraphs move', async () => {
     const { changes } = await compare('github-corporate-ToS', 'v014', 'v015');
-    expect(changes.filter(({ kind }) => kind === 'moved').map(({ after }) => /Machine Account|Professional Services/.exec(after!.text)?.[0])).toEqual(['Machine Account', 'Professional Services']);
+    expect(changes.filter(({ kind }) => kind === 'moved').map(({ after }) => /Machine Account|Professional Services/.exec(after!.text)?.[0])).toEqual([
+      'Machine Account',
+      'Professional Services',
+    ]);
   });
   it('Common Paper CSA: "disclosing party" becomes "discloser"', async () => {
     const { changes } = await compare('commonpaper-CSA', 'v038', 'v039');
@@ -60,13 +74,18 @@ describe.skipIf(!here)('published versions', () => {
     const { changes } = await compare('commonpaper-CSA', 'v046', 'v047');
     expect(changes.map((change) => [change.topics, words(change, 'delete'), words(change, 'insert')])).toEqual([[['crossReference'], '12', '10']]);
   });
-  it('the Markdown and the PDF of one text differ in nothing but the publisher\'s notice', async () => {
-    const cloud = compareDocuments(await read('templates/Bonterms+Cloud-Terms', 'Cloud-Terms'), await read('templates/Bonterms+Cloud-Terms', 'Bonterms-Cloud-Terms-Version'));
+  it("the Markdown and the PDF of one text differ in nothing but the publisher's notice", async () => {
+    const cloud = compareDocuments(
+      await read('templates/Bonterms+Cloud-Terms', 'Cloud-Terms'),
+      await read('templates/Bonterms+Cloud-Terms', 'Bonterms-Cloud-Terms-Version'),
+    );
     expect(cloud.changes.length).toBeLessThanOrEqual(1);
     for (const change of cloud.changes) expect(change.before?.text).toContain('Free to use under CC BY');
   });
   it('and so for the services agreement', async () => {
     const set = 'templates/Bonterms+Professional-Services-Agreement';
-    expect(compareDocuments(await read(set, 'Professional-Services-Agreement V1.2'), await read(set, 'Bonterms-Professional-Services-Agreement-PSA')).changes).toEqual([]);
+    expect(
+      compareDocuments(await read(set, 'Professional-Services-Agreement V1.2'), await read(set, 'Bonterms-Professional-Services-Agreement-PSA')).changes,
+    ).toEqual([]);
   });
 });

@@ -18,7 +18,11 @@ export function wordHunks(a: readonly Token[], b: readonly Token[]): Hunk[] {
     a.map((token) => token.id),
     b.map((token) => token.id),
   );
-  return mergeClose(raw.map((hunk, index) => slide(hunk, raw[index - 1], raw[index + 1], a, b)), a, b);
+  return mergeClose(
+    raw.map((hunk, index) => slide(hunk, raw[index - 1], raw[index + 1], a, b)),
+    a,
+    b,
+  );
 }
 
 /** How well an edit may begin at `index`: after the end of a sentence best, then after a comma or bracket. */
@@ -80,7 +84,12 @@ function mergeClose(hunks: readonly Hunk[], a: readonly Token[], b: readonly Tok
       const gap = wordsIn(b, last.b1, current.b0);
       const [left, right] = [size(last), size(current)];
       // Two or more words either side with a stop word or two between them are one edit; so is a gap that is smaller than both edits (at most 3 words).
-      const joins = gap.plain && ((gap.stops && gap.words <= 2 && left + right >= 3 && Math.min(left, right) >= 1) || (gap.words <= 3 && gap.words < left && gap.words < right));
+      // Edits that touch (sliding can bring them together) are one: its deletion is shown before its insertion.
+      const touches = last.a1 === current.a0 && last.b1 === current.b0;
+      const joins =
+        touches ||
+        (gap.plain &&
+          ((gap.stops && gap.words <= 2 && left + right >= 3 && Math.min(left, right) >= 1) || (gap.words <= 3 && gap.words < left && gap.words < right)));
       if (!joins) break;
       merged.pop();
       current = { a0: last.a0, a1: current.a1, b0: last.b0, b1: current.b1 };

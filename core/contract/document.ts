@@ -13,9 +13,7 @@ export type Box = z.infer<typeof BoxSchema>;
 export const PlaceSchema = z.object({ page: z.number().int().min(0), box: BoxSchema.nullable() }).readonly();
 export type Place = z.infer<typeof PlaceSchema>;
 
-export const SpanSchema = z
-  .object({ documentId: z.string(), blockId: z.string(), start: z.number().int().min(0), end: z.number().int().min(0) })
-  .readonly();
+export const SpanSchema = z.object({ documentId: z.string(), blockId: z.string(), start: z.number().int().min(0), end: z.number().int().min(0) }).readonly();
 export type Span = z.infer<typeof SpanSchema>;
 
 export const PageSchema = z
@@ -46,7 +44,17 @@ export const LineSchema = z
 export type Line = z.infer<typeof LineSchema>;
 
 export const BLOCK_KINDS = [
-  'heading', 'paragraph', 'listItem', 'table', 'tableCell', 'footnote', 'furniture', 'signature', 'caption', 'formField', 'annotation',
+  'heading',
+  'paragraph',
+  'listItem',
+  'table',
+  'tableCell',
+  'footnote',
+  'furniture',
+  'signature',
+  'caption',
+  'formField',
+  'annotation',
 ] as const;
 export const BlockSchema = z
   .object({

@@ -15,8 +15,15 @@ export const BytesSchema = z.instanceof(Uint8Array);
 
 export const ModelEntrySchema = z
   .object({
-    path: z.string(), name: z.string(), architecture: z.string(), bytes: z.number(), contextTokens: z.number(), license: z.string(),
-    role: z.enum(['reader', 'writer', 'none']), shipped: z.boolean(), failure: FailureSchema.nullable(),
+    path: z.string(),
+    name: z.string(),
+    architecture: z.string(),
+    bytes: z.number(),
+    contextTokens: z.number(),
+    license: z.string(),
+    role: z.enum(['reader', 'writer', 'none']),
+    shipped: z.boolean(),
+    failure: FailureSchema.nullable(),
   })
   .readonly();
 export type ModelEntry = z.infer<typeof ModelEntrySchema>;

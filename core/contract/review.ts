@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { SpanSchema } from './document.ts';
 
 export const RULE_IDS = [
-  'undefined-term', 'unused-definition', 'duplicate-definition', 'broken-reference', 'missing-exhibit', 'numbering-gap', 'amount-mismatch', 'placeholder',
+  'undefined-term',
+  'unused-definition',
+  'duplicate-definition',
+  'broken-reference',
+  'missing-exhibit',
+  'numbering-gap',
+  'amount-mismatch',
+  'placeholder',
 ] as const;
 export const FindingSchema = z
   .object({

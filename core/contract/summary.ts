@@ -27,8 +27,26 @@ export const FieldSchema = z.object({ status: z.enum(FIELD_STATUSES), values: z.
 export type Field = z.infer<typeof FieldSchema>;
 
 export const SUMMARY_FIELDS = [
-  'title', 'parties', 'agreementDate', 'effectiveDate', 'expirationDate', 'term', 'renewal', 'renewalNotice', 'governingLaw', 'jurisdiction',
-  'amounts', 'liabilityCap', 'termination', 'assignment', 'confidentiality', 'insurance', 'audit', 'nonCompete', 'exclusivity', 'license',
+  'title',
+  'parties',
+  'agreementDate',
+  'effectiveDate',
+  'expirationDate',
+  'term',
+  'renewal',
+  'renewalNotice',
+  'governingLaw',
+  'jurisdiction',
+  'amounts',
+  'liabilityCap',
+  'termination',
+  'assignment',
+  'confidentiality',
+  'insurance',
+  'audit',
+  'nonCompete',
+  'exclusivity',
+  'license',
 ] as const;
 export type SummaryField = (typeof SUMMARY_FIELDS)[number];
 

@@ -16,7 +16,9 @@ export interface ReportDocument {
 const SEVERITIES = ['high', 'medium', 'low'] as const;
 
 function countsLine(comparison: Comparison): string {
-  const parts = Object.entries(comparison.counts).filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${KIND_LABELS[kind as Change['kind']].plural}`);
+  const parts = Object.entries(comparison.counts)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${KIND_LABELS[kind as Change['kind']].plural}`);
   return parts.length === 0 ? 'No differences' : parts.join(', ');
 }
 
@@ -28,9 +30,12 @@ function severityCounts(comparison: Comparison): Record<(typeof SEVERITIES)[numb
 export function comparisonMarkdown(comparison: Comparison, before: ReportDocument, after: ReportDocument): string {
   const severity = severityCounts(comparison);
   const lines = [
-    `# ${escapeMarkdown(before.name)} → ${escapeMarkdown(after.name)}`, '',
+    `# ${escapeMarkdown(before.name)} → ${escapeMarkdown(after.name)}`,
+    '',
     `${countsLine(comparison)}. ${comparison.unchangedClauses} clauses are unchanged.`,
-    ...(comparison.changes.length === 0 ? [] : ['', `Severity: ${severity.high} high, ${severity.medium} medium, ${severity.low} low. Deleted text is ~~struck~~, inserted text is **bold**.`]),
+    ...(comparison.changes.length === 0
+      ? []
+      : ['', `Severity: ${severity.high} high, ${severity.medium} medium, ${severity.low} low. Deleted text is ~~struck~~, inserted text is **bold**.`]),
   ];
   for (const change of comparison.changes) {
     const { glyph, label } = KIND_LABELS[change.kind];
@@ -84,28 +89,43 @@ function summaryHtml(comparison: Comparison): string {
   const severity = severityCounts(comparison);
   const kinds = Object.entries(comparison.counts)
     .filter(([, count]) => count > 0)
-    .map(([kind, count]) => `<li class="k-${kind}"><b>${count}</b> <span aria-hidden="true">${KIND_LABELS[kind as Change['kind']].glyph}</span> ${KIND_LABELS[kind as Change['kind']].plural}</li>`);
+    .map(
+      ([kind, count]) =>
+        `<li class="k-${kind}"><b>${count}</b> <span aria-hidden="true">${KIND_LABELS[kind as Change['kind']].glyph}</span> ${KIND_LABELS[kind as Change['kind']].plural}</li>`,
+    );
   const severities = SEVERITIES.filter((name) => severity[name] > 0).map((name) => `<li class="s-${name}"><b>${severity[name]}</b> ${name} severity</li>`);
   return `<ul class="counts">${kinds.join('')}<li><b>${comparison.unchangedClauses}</b> clauses unchanged</li></ul>${severities.length === 0 ? '' : `<ul class="counts severities">${severities.join('')}</ul>`}`;
 }
 
 function indexHtml(comparison: Comparison): string {
-  const rows = comparison.changes.map((change, index) => `<tr><td class="n"><a href="#${escapeHtml(change.id)}">${index + 1}</a></td><td class="k-${change.kind}"><span aria-hidden="true">${KIND_LABELS[change.kind].glyph}</span> ${KIND_LABELS[change.kind].label}</td><td>${escapeHtml(changePlace(change))}</td><td class="s-${change.severity}">${change.severity}</td></tr>`);
+  const rows = comparison.changes.map(
+    (change, index) =>
+      `<tr><td class="n"><a href="#${escapeHtml(change.id)}">${index + 1}</a></td><td class="k-${change.kind}"><span aria-hidden="true">${KIND_LABELS[change.kind].glyph}</span> ${KIND_LABELS[change.kind].label}</td><td>${escapeHtml(changePlace(change))}</td><td class="s-${change.severity}">${change.severity}</td></tr>`,
+  );
   return `<details open><summary>All changes</summary><table><thead><tr><th>No.</th><th>Change</th><th>Clause</th><th>Severity</th></tr></thead><tbody>\n${rows.join('\n')}\n</tbody></table></details>`;
 }
 
 function changeHtml(change: Change, index: number): string {
   const { glyph, label } = KIND_LABELS[change.kind];
   const topics = change.topics.map((topic) => `<li>${TOPIC_LABELS[topic]}</li>`).join('');
-  const places = change.before !== null && change.after !== null && placeLabel(change.before) !== placeLabel(change.after)
-    ? `<span>${escapeHtml(placeLabel(change.before))}</span> <span class="arrow" aria-label="to">→</span> <span>${escapeHtml(placeLabel(change.after))}</span>`
-    : escapeHtml(changePlace(change));
-  const body = change.diff.length > 0 ? diffHtml(change) : change.kind === 'renumbered' ? '' : `<div class="text moved">${paragraphs(change.after?.text ?? change.before?.text ?? '')}</div>`;
+  const places =
+    change.before !== null && change.after !== null && placeLabel(change.before) !== placeLabel(change.after)
+      ? `<span>${escapeHtml(placeLabel(change.before))}</span> <span class="arrow" aria-label="to">→</span> <span>${escapeHtml(placeLabel(change.after))}</span>`
+      : escapeHtml(changePlace(change));
+  const body =
+    change.diff.length > 0
+      ? diffHtml(change)
+      : change.kind === 'renumbered'
+        ? ''
+        : `<div class="text moved">${paragraphs(change.after?.text ?? change.before?.text ?? '')}</div>`;
   return `<article id="${escapeHtml(change.id)}" class="k-${change.kind}"><h2><span class="n">${index + 1}</span> ${places}</h2><p class="meta"><span class="kind"><span aria-hidden="true">${glyph}</span> ${label}</span> <span class="severity s-${change.severity}">${change.severity}</span></p>${topics === '' ? '' : `<ul class="topics" aria-label="Concerns">${topics}</ul>`}<p class="reason">${escapeHtml(change.reason)}</p>${body}</article>`;
 }
 
 function paragraphs(text: string): string {
-  return text.split('\n').map((line) => `<p>${escapeHtml(line)}</p>`).join('');
+  return text
+    .split('\n')
+    .map((line) => `<p>${escapeHtml(line)}</p>`)
+    .join('');
 }
 
 function diffHtml(change: Change): string {

@@ -1,3 +1,4 @@
+// Reports as people and programs get them: HTML, Markdown and text are escaped, complete and say what the data says; the schema is the published one.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Ajv2020 from 'ajv/dist/2020.js';
@@ -13,8 +14,14 @@ import { escapeHtml, escapeMarkdown } from './escape.ts';
 import { findingsText } from './findings.ts';
 import { summaryJsonSchema, summarySchemaText } from './summarySchema.ts';
 
-const before = makeDocument('1. Fees. Customer pays <b>$100</b> & costs.\n2. Term. It lasts one year and it ends then without notice.\n3. Law. The law of Utah governs it.', { id: 'aaa' });
-const after = makeDocument('1. Fees. Customer pays <b>$900</b> & costs.\n2. Law. The law of Utah governs it.\n3. Peace. <script>alert(1)</script> All parties keep the peace.', { id: 'bbb' });
+const before = makeDocument(
+  '1. Fees. Customer pays <b>$100</b> & costs.\n2. Term. It lasts one year and it ends then without notice.\n3. Law. The law of Utah governs it.',
+  { id: 'aaa' },
+);
+const after = makeDocument(
+  '1. Fees. Customer pays <b>$900</b> & costs.\n2. Law. The law of Utah governs it.\n3. Peace. <script>alert(1)</script> All parties keep the peace.',
+  { id: 'bbb' },
+);
 const comparison = compareDocuments(before, after);
 
 describe('summary schema', () => {
@@ -29,7 +36,16 @@ describe('summary schema', () => {
   it('accepts a summary and refuses one with a wrong status or a missing field', () => {
     const validate = new Ajv2020({ strict: false }).compile(summaryJsonSchema());
     const fields = Object.fromEntries(SUMMARY_FIELDS.map((field) => [field, { status: 'not_found', values: [] as unknown[] }]));
-    const summary = { schema: 'codicil.summary/1', documentId: 'a', documentName: 'a.pdf', language: 'en', fields, coverage: { pages: 1, pagesRead: 1, windows: 1, windowsRead: 1 }, model: null, createdAt: '2026-01-01T00:00:00Z' };
+    const summary = {
+      schema: 'codicil.summary/1',
+      documentId: 'a',
+      documentName: 'a.pdf',
+      language: 'en',
+      fields,
+      coverage: { pages: 1, pagesRead: 1, windows: 1, windowsRead: 1 },
+      model: null,
+      createdAt: '2026-01-01T00:00:00Z',
+    };
     expect(validate(summary)).toBe(true);
     expect(validate({ ...summary, fields: { ...fields, title: { status: 'absent', values: [] } } })).toBe(false);
     const { title: _title, ...rest } = fields;
@@ -78,10 +94,35 @@ it('writes findings for a terminal without control characters', () => {
 
 it('writes an answer with numbered evidence, states and what was read', () => {
   const answer: Answer = {
-    id: 'q', question: 'What is *the* cap?', documentIds: ['a'], verdict: 'found', reason: 'One place says it.', value: '$100',
-    evidence: [{ n: 1, documentId: 'a', documentName: 'a.pdf', quote: 'shall not exceed $100', spans: [], places: [], pageLabel: '4', path: '8.2', heading: 'Limit', score: 0.9, sources: ['reader'], state: 'verified' }],
-    prose: [{ text: 'The cap is $100.', citations: [1], state: 'supported', reason: '' }, { text: 'It is high.', citations: [], state: 'uncited', reason: '' }],
-    coverage: { documents: 1, pages: 9, pagesRead: 9, ocrPages: 0, windows: 3, windowsRead: 3, tokens: 4000 }, model: { reader: 'reader', writer: null }, ms: 5,
+    id: 'q',
+    question: 'What is *the* cap?',
+    documentIds: ['a'],
+    verdict: 'found',
+    reason: 'One place says it.',
+    value: '$100',
+    evidence: [
+      {
+        n: 1,
+        documentId: 'a',
+        documentName: 'a.pdf',
+        quote: 'shall not exceed $100',
+        spans: [],
+        places: [],
+        pageLabel: '4',
+        path: '8.2',
+        heading: 'Limit',
+        score: 0.9,
+        sources: ['reader'],
+        state: 'verified',
+      },
+    ],
+    prose: [
+      { text: 'The cap is $100.', citations: [1], state: 'supported', reason: '' },
+      { text: 'It is high.', citations: [], state: 'uncited', reason: '' },
+    ],
+    coverage: { documents: 1, pages: 9, pagesRead: 9, ocrPages: 0, windows: 3, windowsRead: 3, tokens: 4000 },
+    model: { reader: 'reader', writer: null },
+    ms: 5,
   };
   const text = answerMarkdown(answer);
   expect(text).toContain('# What is \\*the\\* cap?');

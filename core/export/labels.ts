@@ -13,8 +13,16 @@ export const KIND_LABELS: Record<Change['kind'], { readonly glyph: string; reado
 };
 
 export const TOPIC_LABELS: Record<Change['topics'][number], string> = {
-  amount: 'amount', date: 'date', period: 'period', party: 'party', definedTerm: 'defined term', modal: 'duty or permission', negation: 'negation or exception',
-  crossReference: 'cross-reference', law: 'law or court', wording: 'wording',
+  amount: 'amount',
+  date: 'date',
+  period: 'period',
+  party: 'party',
+  definedTerm: 'defined term',
+  modal: 'duty or permission',
+  negation: 'negation or exception',
+  crossReference: 'cross-reference',
+  law: 'law or court',
+  wording: 'wording',
 };
 
 /** "12.3 Confidentiality", "Exhibit A", "Unnumbered text". */

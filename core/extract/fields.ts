@@ -11,7 +11,8 @@ import { findAmounts } from './quantities.ts';
 import { Source } from './source.ts';
 import { findAgreementDates, findTerm } from './term.ts';
 
-const TITLE_WORD = /agreement|contract|addendum|amendment|lease|licen[cs]e|\bnda\b|terms|policy|deed|indenture|certificate|note\b|warrant|plan|letter|合同|协议|章程/i;
+const TITLE_WORD =
+  /agreement|contract|addendum|amendment|lease|licen[cs]e|\bnda\b|terms|policy|deed|indenture|certificate|note\b|warrant|plan|letter|合同|协议|章程/i;
 /** More sums than this are a price list; the table speaks for itself. */
 const MOST_AMOUNTS = 50;
 
@@ -33,7 +34,9 @@ export function extractFields(document: Document): Partial<Record<SummaryField, 
 /** The first heading, or short line, that names a kind of document. */
 function findTitle(source: Source): FieldValue[] {
   const first = source.passages.slice(0, 30);
-  const named = first.find(({ block }) => block.text.length <= 150 && TITLE_WORD.test(block.text) && !/[.;]$/.test(block.text) && !/^(?:exhibit|this)\b/i.test(block.text));
+  const named = first.find(
+    ({ block }) => block.text.length <= 150 && TITLE_WORD.test(block.text) && !/[.;]$/.test(block.text) && !/^(?:exhibit|this)\b/i.test(block.text),
+  );
   if (named !== undefined) return [source.value(named, 0, named.block.text.length, null, 0.9)];
   // In a text without line breaks the title is the run of capitals before "This Agreement".
   for (const passage of first) {

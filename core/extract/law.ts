@@ -12,19 +12,42 @@ const KNOWN = [
   'Argentina|Australia|Austria|Bahamas|Belgium|Bermuda|Brazil|Bulgaria|Canada|Chile|China|Colombia|Croatia|Cyprus|Czech Republic|Denmark|Egypt|Estonia|Finland|France|Germany|Gibraltar|Greece|Guernsey|Hungary|Iceland|India|Indonesia|Israel|Italy|Japan|Jersey|Kazakhstan|Kenya|Korea|Latvia|Liechtenstein|Lithuania|Luxembourg|Malaysia|Malta|Mauritius|Mexico|Monaco|Morocco|Netherlands|Nigeria|Norway|Pakistan|Panama|Peru|Philippines|Poland|Portugal|Qatar|Romania|Russia(?:n Federation)?|Saudi Arabia|Serbia|Singapore|Slovakia|Slovenia|South Africa|Spain|Sweden|Switzerland|Taiwan|Thailand|Turkey|Ukraine|United Arab Emirates|Uruguay|Venezuela|Vietnam',
 ].join('|');
 /** Names of a law by its people. */
-const ADJECTIVES: Readonly<Record<string, string>> = { english: 'England', swiss: 'Switzerland', german: 'Germany', french: 'France', dutch: 'Netherlands', italian: 'Italy', spanish: 'Spain', swedish: 'Sweden', danish: 'Denmark', israeli: 'Israel', chinese: 'China', japanese: 'Japan', canadian: 'Canada', irish: 'Ireland', indian: 'India', korean: 'Korea' };
+const ADJECTIVES: Readonly<Record<string, string>> = {
+  english: 'England',
+  swiss: 'Switzerland',
+  german: 'Germany',
+  french: 'France',
+  dutch: 'Netherlands',
+  italian: 'Italy',
+  spanish: 'Spain',
+  swedish: 'Sweden',
+  danish: 'Denmark',
+  israeli: 'Israel',
+  chinese: 'China',
+  japanese: 'Japan',
+  canadian: 'Canada',
+  irish: 'Ireland',
+  indian: 'India',
+  korean: 'Korea',
+};
 const PLACE = `(?<place>(?:${KNOWN})\\b)`;
 const GOVERNS = /govern|constru|interpret|enforce[da]|subject to the law|in accordance with|determined|适用|管辖|解释/i;
 const FORMED = /(?:organi[sz]ed|existing|incorporated|formed|duly organized|corporation|validly)[^.;]{0,60}$/i;
 const LAWS = [
   new RegExp(`\\b(?:laws?|legislation|statutes)\\b[^.;]{0,70}?\\b(?:of|in|for|to)\\s+(?:the\\s+)?[^.;]{0,60}?\\b${PLACE}`, 'giu'),
-  new RegExp(`\\b${PLACE}(?:['’]s)?(?:\\s+state)?(?:\\s+(?:internal|substantive|state|corporate|civil|contract|domestic))?\\s+(?:laws?\\b|(?=shall\\s+govern|governs))`, 'giu'),
+  new RegExp(
+    `\\b${PLACE}(?:['’]s)?(?:\\s+state)?(?:\\s+(?:internal|substantive|state|corporate|civil|contract|domestic))?\\s+(?:laws?\\b|(?=shall\\s+govern|governs))`,
+    'giu',
+  ),
   new RegExp(`\\b(?<place>${Object.keys(ADJECTIVES).join('|')})\\s+(?:substantive\\s+|civil\\s+)?law`, 'giu'),
   new RegExp(`\\bgoverned\\b[^.;]{0,60}\\b(?:State|Commonwealth|Province)\\s+of\\s+${PLACE}`, 'giu'),
   /(?:适用|受|依据|依照|按照)[^。]{0,6}?(?<place>中华人民共和国|中国|香港特别行政区|香港|[\u4e00-\u9fff]{2,8}?)(?:现行|的|相关|有关)*法律/gu,
 ];
 const COURTS = [
-  new RegExp(`\\b(?:courts?|jurisdiction|venue|tribunals?|forum|arbitrat(?:ion|ed))\\b[^.;]{0,100}?\\b(?:of|in|for|within|at)\\s+(?:the\\s+)?[^.;]{0,60}?\\b${PLACE}`, 'giu'),
+  new RegExp(
+    `\\b(?:courts?|jurisdiction|venue|tribunals?|forum|arbitrat(?:ion|ed))\\b[^.;]{0,100}?\\b(?:of|in|for|within|at)\\s+(?:the\\s+)?[^.;]{0,60}?\\b${PLACE}`,
+    'giu',
+  ),
   new RegExp(`\\b${PLACE}(?:['’]s)?\\s+(?:state\\s+)?(?:courts?|or\\s+federal\\s+courts?)\\b`, 'giu'),
   /(?:提交|由|向|至|交由|交)(?<place>[\u4e00-\u9fff]{2,16}?(?:人民法院|仲裁委员会))/gu,
 ];
@@ -56,8 +79,17 @@ function hits(source: Source, patterns: readonly RegExp[], accepts: (sentence: s
 function placeName(place: string): string {
   const people = ADJECTIVES[place.toLowerCase()];
   if (people !== undefined) return people;
-  const name = /^[A-Z\s]+$/.test(place) && place.length > 3 ? place.toLowerCase().replace(/\b\p{L}/gu, (letter) => letter.toUpperCase()).replace(/ (?:And|Of) /g, (word) => word.toLowerCase()) : place.replace(/\s+/g, ' ');
-  return name.replace(/^(?:People['’]s Republic of China|PRC)$/i, 'China').replace(/^United States of America$/i, 'United States').replace(/^中华人民共和国$/, '中国');
+  const name =
+    /^[A-Z\s]+$/.test(place) && place.length > 3
+      ? place
+          .toLowerCase()
+          .replace(/\b\p{L}/gu, (letter) => letter.toUpperCase())
+          .replace(/ (?:And|Of) /g, (word) => word.toLowerCase())
+      : place.replace(/\s+/g, ' ');
+  return name
+    .replace(/^(?:People['’]s Republic of China|PRC)$/i, 'China')
+    .replace(/^United States of America$/i, 'United States')
+    .replace(/^中华人民共和国$/, '中国');
 }
 
 function distinct(found: readonly Hit[], most: number): FieldValue[] {
@@ -72,8 +104,13 @@ function distinct(found: readonly Hit[], most: number): FieldValue[] {
 export function findGoverningLaw(source: Source): FieldValue[] {
   const found = hits(source, LAWS, (sentence, heading, before) => {
     if (!GOVERNS.test(sentence) || FORMED.test(before)) return 0;
-    const here = /\b(?:this|the)\s+(?:\w+\s+){0,3}?(?:agreement|contract|lease|license|terms|nda|mnda|addendum|amendment|deed|letter|note|warrant|guarant\w+|undertaking)\b|hereof|hereunder|本合同|本协议/i.test(sentence);
-    const titled = /govern|applicable law|choice of law|\blaw\b|适用法律|法律适用/i.test(heading) || /^(?:\S+\s+)?(?:governing law|choice of law|applicable law)/i.test(sentence);
+    const here =
+      /\b(?:this|the)\s+(?:\w+\s+){0,3}?(?:agreement|contract|lease|license|terms|nda|mnda|addendum|amendment|deed|letter|note|warrant|guarant\w+|undertaking)\b|hereof|hereunder|本合同|本协议/i.test(
+        sentence,
+      );
+    const titled =
+      /govern|applicable law|choice of law|\blaw\b|适用法律|法律适用/i.test(heading) ||
+      /^(?:\S+\s+)?(?:governing law|choice of law|applicable law)/i.test(sentence);
     if (!here && !titled) return 0;
     return titled ? 0.95 : /govern/i.test(sentence) ? 0.9 : /constru|interpret|适用/i.test(sentence) ? 0.8 : 0.5;
   });
@@ -88,8 +125,12 @@ export function findGoverningLaw(source: Source): FieldValue[] {
 export function findJurisdiction(source: Source): FieldValue[] {
   const found = hits(source, COURTS, (sentence, heading) => {
     if (!/jurisdiction|venue|courts?\b|forum|法院|仲裁/i.test(sentence)) return 0;
-    if (/submit|exclusive|consent|brought|venue|resolved|settled|forum|提交|管辖|起诉|仲裁/i.test(sentence)) return /jurisdiction|venue|disput|govern|forum|争议/i.test(heading) ? 0.9 : 0.7;
+    if (/submit|exclusive|consent|brought|venue|resolved|settled|forum|提交|管辖|起诉|仲裁/i.test(sentence))
+      return /jurisdiction|venue|disput|govern|forum|争议/i.test(heading) ? 0.9 : 0.7;
     return 0;
   });
-  return distinct(found.filter(({ value }) => value.confidence >= 0.7), 2);
+  return distinct(
+    found.filter(({ value }) => value.confidence >= 0.7),
+    2,
+  );
 }

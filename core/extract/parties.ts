@@ -10,15 +10,18 @@ const SEARCHED = 40_000;
 const NEAR = 6_000;
 const REGION = 2_500;
 const ANCHOR = /\b(?:by\s+and\s+)?(?:between|among(?:st)?|BETWEEN|AMONG)\b(?:\s+and\s+among)?\s*:?\s*(?=["“(]?(?:the\s+)?[\p{Lu}\d\n(])/gu;
-const AFTER_PREAMBLE = /\bWHEREAS\b|\bWhereas\b|\bRECITALS?\b|R E C I T A L S|W I T N E S S|\bRecitals?\b|\bWITNESSETH|\bBACKGROUND\b|\bNOW,? THEREFORE|agree as follows|hereby agree|\b(?:IN|In) CONSIDERATION|\bIn consideration|\bTABLE OF CONTENTS|\b(?:The|Each) [Pp]art(?:y|ies)\b/;
+const AFTER_PREAMBLE =
+  /\bWHEREAS\b|\bWhereas\b|\bRECITALS?\b|R E C I T A L S|W I T N E S S|\bRecitals?\b|\bWITNESSETH|\bBACKGROUND\b|\bNOW,? THEREFORE|agree as follows|hereby agree|\b(?:IN|In) CONSIDERATION|\bIn consideration|\bTABLE OF CONTENTS|\b(?:The|Each) [Pp]art(?:y|ies)\b/;
 const ALIAS = /[(（][^()（）]{0,80}?["“]\s*([^"“”]{1,60}?)[,.]?\s*["”][^()（）]{0,120}[)）]/g;
 const COLLECTIVE = /\b(?:collectively|together|jointly|parties|each,? a|individually|both)\b|["“](?:the )?part(?:y|ies)["”]/i;
-const SUFFIX = "(?:Inc|Incorporated|INC|Corp|CORP|Corporation|CORPORATION|LLC|L\\.?L\\.?C|LLP|L\\.?L\\.?P|LP|L\\.?P|Ltd|LTD|Limited|LIMITED|Co|CO|Company|COMPANY|PLC|plc|P\\.?L\\.?C|GmbH|AG|SA|S\\.A|S\\.?A\\.?S|B\\.?V|N\\.?V|N\\.?A|Pty|PTY|Trust|TRUST|Bank|A\\.?B|SpA|S\\.p\\.A|KG|K\\.K|USA)";
+const SUFFIX =
+  '(?:Inc|Incorporated|INC|Corp|CORP|Corporation|CORPORATION|LLC|L\\.?L\\.?C|LLP|L\\.?L\\.?P|LP|L\\.?P|Ltd|LTD|Limited|LIMITED|Co|CO|Company|COMPANY|PLC|plc|P\\.?L\\.?C|GmbH|AG|SA|S\\.A|S\\.?A\\.?S|B\\.?V|N\\.?V|N\\.?A|Pty|PTY|Trust|TRUST|Bank|A\\.?B|SpA|S\\.p\\.A|KG|K\\.K|USA)';
 const DESCRIPTION = new RegExp(
   `\\s*(?:,\\s*(?=(?:an?|the|with|having|whose|which|located|organi[sz]ed|incorporated|by|acting|on\\s+behalf|duly|its|as|individually|of|for|director|to\\s+be|residing|doing)\\b)|\\s(?=(?:an?\\s+(?:\\p{Lu}|corporation|company|limited|publicly|private|general|non)|having|with\\s+(?:an?|its|principal|offices?)|located|whose|incorporated|organi[sz]ed|doing\\s+business|d\\/b\\/a|dba|a\\.k\\.a|f\\/k\\/a|formerly|acting|in\\s+its|on\\s+behalf|residing|hereinafter|for\\s+itself|by\\s+and|company\\s+number|registered|and\\s+its)\\b)|[(（;\\n]|--|\\.\\s(?=[A-Z][a-z]+\\s[a-z])|\\s[Dd]ated\\b|\\sDATED\\b|\\seffective\\b)`,
   'u',
 );
-const NOT_A_NAME = /^(?:this|the|and|or|you|we|us|agreement|part(?:y|ies)|exhibit|source|date|section|article|page|such|any|each|all|either|it|they|company|distributor|supplier|franchisee|recitals?|which)$|^(?:agreement|terms|this|section|article|schedule|part(?:y|ies)|on the|each|any|all|such)\b|^\d+\s+[a-z]|^date\b|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|\b(?:shall|will|is|are|has|have|means|hereof|hereto|hereunder|agreement|must|may)\b|["“”\]]|^(?:\p{Lu}\s){3,}/iu;
+const NOT_A_NAME =
+  /^(?:this|the|and|or|you|we|us|agreement|part(?:y|ies)|exhibit|source|date|section|article|page|such|any|each|all|either|it|they|company|distributor|supplier|franchisee|recitals?|which)$|^(?:agreement|terms|this|section|article|schedule|part(?:y|ies)|on the|each|any|all|such)\b|^\d+\s+[a-z]|^date\b|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|\b(?:shall|will|is|are|has|have|means|hereof|hereto|hereunder|agreement|must|may)\b|["“”\]]|^(?:\p{Lu}\s){3,}/iu;
 
 interface Joined {
   readonly text: string;
@@ -44,7 +47,9 @@ function join(source: Source): Joined {
 
 /** The name at the beginning of a piece of text, as offsets into it; null if there is none. */
 function cutName(piece: string): { start: number; end: number } | null {
-  const start = /^(?:[\s,;:.\-–]|(?:and:?|AND:?|And:|by|between|BETWEEN|among|on the one hand|on the other hand|\(?(?:\d{1,2}|[ivx]{1,4}|[a-d])[.)])\s)*/u.exec(piece)![0].length;
+  const start = /^(?:[\s,;:.\-–]|(?:and:?|AND:?|And:|by|between|BETWEEN|among|on the one hand|on the other hand|\(?(?:\d{1,2}|[ivx]{1,4}|[a-d])[.)])\s)*/u.exec(
+    piece,
+  )![0].length;
   let name = piece.slice(start);
   const stop = DESCRIPTION.exec(name);
   if (stop !== null) name = name.slice(0, stop.index);
@@ -99,7 +104,11 @@ function plainNames(region: string): Name[] {
   let at = 0;
   for (const piece of region.split(/(\s*[,;]?\s+(?:and|AND|And)\s+|\n(?:and|AND)\n)/u)) {
     const name = /^\s*(?:and)\s*$/i.test(piece) ? null : cutName(piece);
-    if (name !== null && (names.length === 0 || new RegExp(`\\b${SUFFIX}\\b|^\\p{Lu}[\\p{L}.'-]+(?:\\s+\\p{Lu}[\\p{L}.'-]*)+$`, 'u').test(piece.slice(name.start, name.end)))) names.push({ start: at + name.start, end: at + name.end, aliased: false });
+    if (
+      name !== null &&
+      (names.length === 0 || new RegExp(`\\b${SUFFIX}\\b|^\\p{Lu}[\\p{L}.'-]+(?:\\s+\\p{Lu}[\\p{L}.'-]*)+$`, 'u').test(piece.slice(name.start, name.end)))
+    )
+      names.push({ start: at + name.start, end: at + name.end, aliased: false });
     at += piece.length;
     if (names.length === 2) break;
   }
@@ -123,7 +132,9 @@ function preambleNames(text: string): Name[] {
     let region = text.slice(from, from + REGION);
     const stop = AFTER_PREAMBLE.exec(region);
     if (stop !== null) region = region.slice(0, stop.index);
-    const names = namesInRegion(region).slice(0, 8).map((name) => ({ ...name, start: name.start + from, end: name.end + from }));
+    const names = namesInRegion(region)
+      .slice(0, 8)
+      .map((name) => ({ ...name, start: name.start + from, end: name.end + from }));
     if (names.length >= 2 && score(names) > score(best)) best = names;
     if (best.filter((name) => name.aliased).length >= 2) break;
   }
@@ -144,7 +155,8 @@ function describedNames(text: string): Name[] {
   return names;
 }
 
-const LABEL = /^(?:Customer|Client|Provider|Vendor|Supplier|Company|Party\s*[12AB]|Discloser|Recipient|Licensor|Licensee|Buyer|Seller|Employer|Employee|Landlord|Tenant|[甲乙丙]方(?:[（(][^）)]{1,12}[）)])?)(?:\s+(?:Legal\s+)?Name)?\s*[:：]\s*(?=\S)/i;
+const LABEL =
+  /^(?:Customer|Client|Provider|Vendor|Supplier|Company|Party\s*[12AB]|Discloser|Recipient|Licensor|Licensee|Buyer|Seller|Employer|Employee|Landlord|Tenant|[甲乙丙]方(?:[（(][^）)]{1,12}[）)])?)(?:\s+(?:Legal\s+)?Name)?\s*[:：]\s*(?=\S)/i;
 
 /** Lines and table rows of a cover page that name a party beside its role. */
 function labelled(source: Source): FieldValue[] {
@@ -169,7 +181,8 @@ function signatories(source: Source): FieldValue[] {
     if (inline !== null) found.push(source.value(passage, inline.index, inline.index + inline[1]!.length, fold(inline[1]!), 0.5));
     else if (/^(?:By|BY)\s*:/.test(text)) {
       const above = source.passages[index - 1];
-      if (above !== undefined && above.block.text.length < 80 && new RegExp(`\\b${SUFFIX}\\b\\.?,?$`).test(above.block.text)) found.push(source.value(above, 0, above.block.text.length, fold(above.block.text), 0.5));
+      if (above !== undefined && above.block.text.length < 80 && new RegExp(`\\b${SUFFIX}\\b\\.?,?$`).test(above.block.text))
+        found.push(source.value(above, 0, above.block.text.length, fold(above.block.text), 0.5));
     }
   });
   return found;
@@ -177,7 +190,12 @@ function signatories(source: Source): FieldValue[] {
 
 /** Name under which two writings are the same party. */
 export function fold(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replace(/[.,'’"“”]/g, '').replace(/\s+/g, ' ').trim();
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[.,'’"“”]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
 export function findParties(source: Source): FieldValue[] {

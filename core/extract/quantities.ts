@@ -6,8 +6,34 @@ import { HAN_NUMBER, hanToNumber, NUMBER_WORDS, SCALES, wordsToNumber } from '..
 import type { Found } from './dates.ts';
 
 const SYMBOLS: Record<string, string> = {
-  $: 'USD', 'US$': 'USD', 'U.S.$': 'USD', '€': 'EUR', '£': 'GBP', '¥': 'CNY', '￥': 'CNY', 'C$': 'CAD', 'CA$': 'CAD', 'A$': 'AUD', 'HK$': 'HKD', 'S$': 'SGD', 人民币: 'CNY', RMB: 'CNY', 元: 'CNY', 美元: 'USD', 欧元: 'EUR', 港元: 'HKD',
-  dollars: 'USD', dollar: 'USD', euros: 'EUR', euro: 'EUR', pounds: 'GBP', 'us dollars': 'USD', 'u.s. dollars': 'USD', 'united states dollars': 'USD', 'pounds sterling': 'GBP', renminbi: 'CNY',
+  $: 'USD',
+  US$: 'USD',
+  'U.S.$': 'USD',
+  '€': 'EUR',
+  '£': 'GBP',
+  '¥': 'CNY',
+  '￥': 'CNY',
+  C$: 'CAD',
+  CA$: 'CAD',
+  A$: 'AUD',
+  HK$: 'HKD',
+  S$: 'SGD',
+  人民币: 'CNY',
+  RMB: 'CNY',
+  元: 'CNY',
+  美元: 'USD',
+  欧元: 'EUR',
+  港元: 'HKD',
+  dollars: 'USD',
+  dollar: 'USD',
+  euros: 'EUR',
+  euro: 'EUR',
+  pounds: 'GBP',
+  'us dollars': 'USD',
+  'u.s. dollars': 'USD',
+  'united states dollars': 'USD',
+  'pounds sterling': 'GBP',
+  renminbi: 'CNY',
 };
 const CODES = 'USD|EUR|GBP|CNY|RMB|JPY|CHF|CAD|AUD|HKD|SGD|INR';
 const SIGN = `(?:(?:U\\.S\\.|US|CA|C|A|HK|S)?\\$|[€£¥￥]|人民币|(?:${CODES})\\s?\\$?)`;
@@ -35,7 +61,11 @@ export function findAmounts(text: string): Found[] {
     const scale = (groups['scale'] ?? groups['scale2'] ?? groups['scale3'] ?? '').toLowerCase();
     const factor = scale === '' ? 1 : scale.startsWith('m') ? 1e6 : scale === '万' ? 1e4 : scale === '亿' ? 1e8 : (SCALES[scale] ?? 1);
     const minor = Math.round(Number(figures.replaceAll(',', '')) * factor * (currency !== null && WHOLE.has(currency) ? 1 : 100));
-    return { start: match.index, end: match.index + match[0].length, normalized: currency === null || !Number.isSafeInteger(minor) ? null : `${currency} ${minor}` };
+    return {
+      start: match.index,
+      end: match.index + match[0].length,
+      normalized: currency === null || !Number.isSafeInteger(minor) ? null : `${currency} ${minor}`,
+    };
   });
 }
 
@@ -51,9 +81,21 @@ export function findDurations(text: string): Found[] {
   for (const match of text.matchAll(DURATION)) {
     const groups = match.groups as Record<string, string | undefined>;
     const figures = groups['paren'] ?? groups['plain'];
-    const count = groups['han'] !== undefined ? (/^\d/.test(groups['han']) ? Number(groups['han']) : hanToNumber(groups['han'])) : figures !== undefined ? Number(figures) : groups['words'] !== undefined ? wordsToNumber(groups['words']) : null;
+    const count =
+      groups['han'] !== undefined
+        ? /^\d/.test(groups['han'])
+          ? Number(groups['han'])
+          : hanToNumber(groups['han'])
+        : figures !== undefined
+          ? Number(figures)
+          : groups['words'] !== undefined
+            ? wordsToNumber(groups['words'])
+            : null;
     // A year ("2019年") and a day of a month ("5月8日") are no spans of time; 三十日内 is one.
-    const day = groups['hanUnit'] === '日' && groups['work'] === undefined && !(/^(?:内|以内|之内|前|后|的)/.test(text.slice(match.index + match[0].length)) && !/月\s*$/.test(text.slice(0, match.index)));
+    const day =
+      groups['hanUnit'] === '日' &&
+      groups['work'] === undefined &&
+      !(/^(?:内|以内|之内|前|后|的)/.test(text.slice(match.index + match[0].length)) && !/月\s*$/.test(text.slice(0, match.index)));
     if (count === null || (groups['hanUnit'] === '年' && count >= 1000) || day) continue;
     const unit = UNITS[(groups['unit'] ?? groups['hanUnit'] ?? '').toLowerCase()]!;
     const business = groups['work'] !== undefined || /^(?:business|working)$/i.test(groups['business'] ?? '');

@@ -45,8 +45,14 @@ export class Source {
     const { block, clause } = passage;
     const [from, to] = sentenceAround(block.text, start, end);
     return {
-      value: block.text.slice(start, end), normalized, quote: block.text.slice(from, to), span: { documentId: this.document.id, blockId: block.id, start, end },
-      page: pageAt(block, start), path: clause?.path ?? '', sources: ['extractor'], confidence,
+      value: block.text.slice(start, end),
+      normalized,
+      quote: block.text.slice(from, to),
+      span: { documentId: this.document.id, blockId: block.id, start, end },
+      page: pageAt(block, start),
+      path: clause?.path ?? '',
+      sources: ['extractor'],
+      confidence,
     };
   }
 }

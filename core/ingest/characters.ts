@@ -3,7 +3,15 @@
 // Rule: the result is NFC, not NFKC: "²" and "½" keep their meaning, only drawn variants of ordinary text are opened.
 
 const LIGATURES: Readonly<Record<string, string>> = {
-  '\uFB00': 'ff', '\uFB01': 'fi', '\uFB02': 'fl', '\uFB03': 'ffi', '\uFB04': 'ffl', '\uFB05': 'st', '\uFB06': 'st', '\u0132': 'IJ', '\u0133': 'ij',
+  '\uFB00': 'ff',
+  '\uFB01': 'fi',
+  '\uFB02': 'fl',
+  '\uFB03': 'ffi',
+  '\uFB04': 'ffl',
+  '\uFB05': 'st',
+  '\uFB06': 'st',
+  '\u0132': 'IJ',
+  '\u0133': 'ij',
 };
 const SPACE = /[\t\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\n\r\v\f]/;
 /** Zero-width signs, bidi controls, byte order mark, control characters. U+00AD is treated by the caller: at a line's end it joins words. */

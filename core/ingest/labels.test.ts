@@ -29,8 +29,21 @@ describe('readLabel', () => {
   });
 
   it.each([
-    '2024. The year', 'Section 5.2 of this Agreement applies.', '30 days after receipt', '1.5 million euros', 'Article 9 and Article 10 apply', 'Exhibit 10.1 Execution Version',
-    '第三条的规定不适用。', '第五条、第六条', 'The parties agree', 'i think so', '(see below) text', '5 December 2020', '100% of fees', 'EXHIBITS', 'Sections 1 and 2',
+    '2024. The year',
+    'Section 5.2 of this Agreement applies.',
+    '30 days after receipt',
+    '1.5 million euros',
+    'Article 9 and Article 10 apply',
+    'Exhibit 10.1 Execution Version',
+    '第三条的规定不适用。',
+    '第五条、第六条',
+    'The parties agree',
+    'i think so',
+    '(see below) text',
+    '5 December 2020',
+    '100% of fees',
+    'EXHIBITS',
+    'Sections 1 and 2',
   ])('takes %s for text', (text) => {
     expect(readLabel(text)).toBeNull();
   });
@@ -41,7 +54,13 @@ describe('readLabel', () => {
   });
 
   it('finds where the text begins', () => {
-    for (const [text, rest] of [['5.1. Use', 'Use'], ['(a) it', 'it'], ['Exhibit A - Fees', 'Fees'], ['第一条：定义', '定义']] as const) expect(text.slice(readLabel(text)?.rest)).toBe(rest);
+    for (const [text, rest] of [
+      ['5.1. Use', 'Use'],
+      ['(a) it', 'it'],
+      ['Exhibit A - Fees', 'Fees'],
+      ['第一条：定义', '定义'],
+    ] as const)
+      expect(text.slice(readLabel(text)?.rest)).toBe(rest);
   });
 });
 

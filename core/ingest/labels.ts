@@ -34,7 +34,8 @@ const CJK_PAREN = /^[(（]([一二三四五六七八九十]{1,3})[)）]/;
 const CJK_COMMA = /^([一二三四五六七八九十]{1,3})[、．.]/;
 const CJK_ANNEX = /^(附件|附表|附录)\s?([0-9]{1,2}|[一二三四五六七八九十]{1,3}|[A-Z])?(?=$|[\s：:、.．《-])/;
 const SCHEDULES = new Set(['schedule', 'exhibit', 'annex', 'appendix', 'attachment', 'addendum']);
-const UNIT_AFTER = /^(%|percent|million|billion|thousand|days?\b|months?\b|years?\b|business\b|january|february|march|april|may\b|june|july|august|september|october|november|december)/i;
+const UNIT_AFTER =
+  /^(%|percent|million|billion|thousand|days?\b|months?\b|years?\b|business\b|january|february|march|april|may\b|june|july|august|september|october|november|december)/i;
 
 /** Number at the start of `text`, or null. `text` has no leading spaces. */
 export function readLabel(text: string): Label | null {
@@ -115,7 +116,8 @@ function readKeyword(text: string): Label | null {
 
 function keywordValues(printed: string): readonly number[] {
   if (/^[0-9]/.test(printed)) return printed.split('.').map(Number);
-  if (printed.includes('.') && romanValue(printed.slice(0, printed.indexOf('.'))) > 0) return [romanValue(printed.slice(0, printed.indexOf('.'))), ...printed.split('.').slice(1).map(Number)];
+  if (printed.includes('.') && romanValue(printed.slice(0, printed.indexOf('.'))) > 0)
+    return [romanValue(printed.slice(0, printed.indexOf('.'))), ...printed.split('.').slice(1).map(Number)];
   const word = wordValue(printed);
   if (word > 0) return [word];
   const dashed = /^([a-z])[-.]?([0-9]+)$/i.exec(printed);

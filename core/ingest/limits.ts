@@ -61,7 +61,10 @@ export class Watch {
     if (this.options.signal?.aborted) throw new CodicilError('cancelled', 'Expected to read the file to its end; it was stopped on request.');
     const ms = this.elapsed();
     if (ms > this.limits.ms)
-      throw new CodicilError('timeout', `Expected to read the file within ${this.limits.ms} ms; ${Math.round(ms)} ms have passed. Split the file or raise the time limit.`);
+      throw new CodicilError(
+        'timeout',
+        `Expected to read the file within ${this.limits.ms} ms; ${Math.round(ms)} ms have passed. Split the file or raise the time limit.`,
+      );
   }
 
   /** Checks, reports progress and now and then gives other tasks of the thread a turn. */
@@ -78,6 +81,5 @@ export class Watch {
 
 /** Throws `too_large` when `found` is over `limit`. */
 export function within(found: number, limit: number, what: string): void {
-  if (found > limit)
-    throw new CodicilError('too_large', `Expected at most ${limit} ${what}; the file has ${found}. Split the file or raise this limit.`);
+  if (found > limit) throw new CodicilError('too_large', `Expected at most ${limit} ${what}; the file has ${found}. Split the file or raise this limit.`);
 }

@@ -32,8 +32,7 @@ function unsupported(name: string, what: string, advice: string): CodicilError {
 }
 
 export function detectKind(bytes: Uint8Array, name: string): FileKind {
-  if (bytes.length === 0)
-    throw new CodicilError('empty_file', `Expected a document; "${name}" has 0 bytes. Check that the download or the copy was complete.`);
+  if (bytes.length === 0) throw new CodicilError('empty_file', `Expected a document; "${name}" has 0 bytes. Check that the download or the copy was complete.`);
   if (hasPdfHeader(bytes)) return 'pdf';
   if (startsWith(bytes, [0x50, 0x4b, 0x03, 0x04]) || startsWith(bytes, [0x50, 0x4b, 0x05, 0x06])) return 'docx';
   if (startsWith(bytes, OLE)) throw ole(bytes, name);
@@ -42,7 +41,10 @@ export function detectKind(bytes: Uint8Array, name: string): FileKind {
   if (isUtf16(bytes)) return textKind(name);
   const head = bytes.subarray(0, 4096);
   if (head.includes(0)) throw unsupported(name, 'a binary file of an unknown kind', 'convert it to PDF');
-  const start = new TextDecoder('utf-8').decode(head).replace(/^\uFEFF?\s*/, '').toLowerCase();
+  const start = new TextDecoder('utf-8')
+    .decode(head)
+    .replace(/^\uFEFF?\s*/, '')
+    .toLowerCase();
   if (/^(<!doctype html|<html|<head|<body)/.test(start)) throw unsupported(name, 'an HTML page', 'print it to PDF or save it as text');
   if (/\.html?$/i.test(name)) throw unsupported(name, 'an HTML page by its name', 'print it to PDF or save it as text');
   return textKind(name);
@@ -53,7 +55,10 @@ function ole(bytes: Uint8Array, name: string): CodicilError {
   const marker = [...'EncryptedPackage'].flatMap((letter) => [letter.charCodeAt(0), 0]);
   for (let at = 512; at + marker.length < bytes.length; at += 64)
     if (startsWith(bytes, marker, at))
-      return new CodicilError('encrypted', `Expected a DOCX that can be opened; "${name}" is protected by a password of Word. Open it in Word, remove the password and add it again.`);
+      return new CodicilError(
+        'encrypted',
+        `Expected a DOCX that can be opened; "${name}" is protected by a password of Word. Open it in Word, remove the password and add it again.`,
+      );
   return unsupported(name, 'a Word 97-2003 file (.doc) or another old Office file', 'save it as DOCX');
 }
 

@@ -28,10 +28,19 @@ export async function readFile(bytes: Uint8Array, name: string, options: ReadOpt
   if (kind === 'pdf') content = { kind: 'pdf', ...(await readPdf(bytes, name, options.password, watch)) };
   else if (kind === 'docx') content = { kind: 'docx', ...(await readDocx(bytes, name, watch)) };
   else content = { kind: 'text', ...readText(bytes, name, kind === 'markdown', watch) };
-  if (content.pages.length === 0) throw new CodicilError('empty_file', `Expected a document with pages; "${name}" has none. Check that the right file was chosen.`);
+  if (content.pages.length === 0)
+    throw new CodicilError('empty_file', `Expected a document with pages; "${name}" has none. Check that the right file was chosen.`);
   return {
-    id, name, kind: content.kind, pages: content.pages, blocks: content.blocks, outline: content.outline ?? [],
-    emphasis: content.emphasis, listLevel: content.listLevel ?? new Map<string, number>(), warnings: content.warnings, ms: watch.elapsed(),
+    id,
+    name,
+    kind: content.kind,
+    pages: content.pages,
+    blocks: content.blocks,
+    outline: content.outline ?? [],
+    emphasis: content.emphasis,
+    listLevel: content.listLevel ?? new Map<string, number>(),
+    warnings: content.warnings,
+    ms: watch.elapsed(),
   };
 }
 

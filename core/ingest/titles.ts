@@ -1,7 +1,52 @@
 // What tells a title from a sentence, for readers (is this block a heading?) and for clause headings alike.
 
-const SMALL = new Set(['a', 'an', 'and', 'as', 'at', 'but', 'by', 'for', 'from', 'in', 'into', 'nor', 'not', 'of', 'on', 'or', 'per', 'the', 'to', 'upon', 'via', 'vs', 'with', 'without', 'under', 'between', 'through', 'during', 'after', 'before', 'against', 'if', 'its', 'than', 'that', 'over', 'any', 'all', 'within', 'until', 'be', 'etc', 'other']);
-const VERB = /\b(?:is|are|was|were|will|shall|may|must|can|has|have|had|means?|agrees?|represents?|warrants?|applies|apply|do|does|would|should|including|includes?)\b/;
+const SMALL = new Set([
+  'a',
+  'an',
+  'and',
+  'as',
+  'at',
+  'but',
+  'by',
+  'for',
+  'from',
+  'in',
+  'into',
+  'nor',
+  'not',
+  'of',
+  'on',
+  'or',
+  'per',
+  'the',
+  'to',
+  'upon',
+  'via',
+  'vs',
+  'with',
+  'without',
+  'under',
+  'between',
+  'through',
+  'during',
+  'after',
+  'before',
+  'against',
+  'if',
+  'its',
+  'than',
+  'that',
+  'over',
+  'any',
+  'all',
+  'within',
+  'until',
+  'be',
+  'etc',
+  'other',
+]);
+const VERB =
+  /\b(?:is|are|was|were|will|shall|may|must|can|has|have|had|means?|agrees?|represents?|warrants?|applies|apply|do|does|would|should|including|includes?)\b/;
 
 /** Words that carry meaning begin with a capital or a digit. */
 export function isTitleCase(words: readonly string[]): boolean {

@@ -30,7 +30,11 @@ export function makeContext(document: Document): Context {
   const clauseOf = new Map<string, Clause>();
   for (const clause of document.clauses) for (const span of clause.spans) if (!clauseOf.has(span.blockId)) clauseOf.set(span.blockId, clause);
   return {
-    document, blocks, clauseOf, blockOf: new Map(document.blocks.map((block) => [block.id, block])), clauses: new Map(document.clauses.map((clause) => [clause.id, clause])),
+    document,
+    blocks,
+    clauseOf,
+    blockOf: new Map(document.blocks.map((block) => [block.id, block])),
+    clauses: new Map(document.clauses.map((clause) => [clause.id, clause])),
   };
 }
 

@@ -1,13 +1,15 @@
+// Each rule of the linter on the smallest document that breaks it, and beside it what looks alike and is right.
 import { describe, expect, it } from 'vitest';
 import { makeDocument } from '../compare/makeDocument.test-support.ts';
 import { FindingSchema } from '../contract/review.ts';
 import { lintDocument } from './lint.ts';
 
-const FRAME = 'This agreement is between Acme (“Provider”) and Beta (“Customer”). “Fees” means all sums due.\n1. Scope. Provider serves Customer for the Fees.\n2. Two. See Section 1 for the scope.\n3. Three. As in Section 2.\n4. Four. Nothing here.\n5. Five. Nothing here.';
+const FRAME =
+  'This agreement is between Acme (“Provider”) and Beta (“Customer”). “Fees” means all sums due.\n1. Scope. Provider serves Customer for the Fees.\n2. Two. See Section 1 for the scope.\n3. Three. As in Section 2.\n4. Four. Nothing here.\n5. Five. Nothing here.';
 const lint = (text: string, rule?: string): string[] =>
   lintDocument(makeDocument(text))
     .filter((finding) => rule === undefined || finding.rule === rule)
-    .map(({ quote, span, message }) => `${message}`.slice(0, 80) + ` | ${quote.slice(0, 0)}${span.start}-${span.end}`);
+    .map(({ quote, span, message }) => message.slice(0, 80) + ` | ${quote.slice(0, 0)}${span.start}-${span.end}`);
 const count = (text: string, rule: string): number => lint(text, rule).length;
 
 describe('linter', () => {
@@ -26,14 +28,42 @@ describe('linter', () => {
 });
 
 describe('amount-mismatch', () => {
-  it.each([['thirty (60) days', 1], ['thirty (30) days', 0], ['five thousand dollars ($50,000)', 1], ['five thousand dollars ($5,000.00)', 0], ['one hundred and twenty-five thousand (125,000)', 0], ['ninety-nine percent (99%)', 0], ['ninety-nine and one half percent (99.5%)', 0],
-    ['One Thousand Dollars and 50/100 ($1,000.50)', 0], ['two million five hundred thousand (2,500,000)', 0], ['one (1) or two (3)', 1], ['人民币壹万贰仟元整（¥12,000）', 0], ['人民币壹万元整（¥20,000）', 1]])('in %j finds %d', (text, expected) => {
+  it.each([
+    ['thirty (60) days', 1],
+    ['thirty (30) days', 0],
+    ['five thousand dollars ($50,000)', 1],
+    ['five thousand dollars ($5,000.00)', 0],
+    ['one hundred and twenty-five thousand (125,000)', 0],
+    ['ninety-nine percent (99%)', 0],
+    ['ninety-nine and one half percent (99.5%)', 0],
+    ['One Thousand Dollars and 50/100 ($1,000.50)', 0],
+    ['two million five hundred thousand (2,500,000)', 0],
+    ['one (1) or two (3)', 1],
+    ['人民币壹万贰仟元整（¥12,000）', 0],
+    ['人民币壹万元整（¥20,000）', 1],
+  ])('in %j finds %d', (text, expected) => {
     expect(count(`${FRAME}\n6. Six. The term is ${text} here.`, 'amount-mismatch')).toBe(expected);
   });
 });
 
 describe('placeholder', () => {
-  it.each([['[COMPANY NAME]', 1], ['[●]', 1], ['[_____]', 1], ['$____', 1], ['{{customer}}', 1], ['[insert date]', 1], ['【  】', 1], ['[State of Incorporation]', 1], ['a ________ b and more words', 1], ['[***]', 0], ['[…***…]', 0], ['[Reserved]', 0], ['[link](https://example.org)', 0], ['[ ] yes', 0], ['TBD', 1]])('in %j finds %d', (text, expected) => {
+  it.each([
+    ['[COMPANY NAME]', 1],
+    ['[●]', 1],
+    ['[_____]', 1],
+    ['$____', 1],
+    ['{{customer}}', 1],
+    ['[insert date]', 1],
+    ['【  】', 1],
+    ['[State of Incorporation]', 1],
+    ['a ________ b and more words', 1],
+    ['[***]', 0],
+    ['[…***…]', 0],
+    ['[Reserved]', 0],
+    ['[link](https://example.org)', 0],
+    ['[ ] yes', 0],
+    ['TBD', 1],
+  ])('in %j finds %d', (text, expected) => {
     expect(count(`${FRAME}\n6. Six. The words are ${text} in this text.`, 'placeholder')).toBe(expected);
   });
   it('leaves signature lines alone', () => {
@@ -42,7 +72,17 @@ describe('placeholder', () => {
 });
 
 describe('references', () => {
-  it.each([['See Section 19 for it.', 1], ['See Section 2 for it.', 0], ['See Section 19 of the Master Agreement for it.', 0], ['See Section 365 for it.', 0], ['See Section 19 of the Bankruptcy Code.', 0], ['See Clause 19 for it.', 0], ['See Section 19 of this agreement.', 1], ['This Section 19 holds.', 0], ['Read Section 19: Peace then.', 0]])('in %j finds %d broken references', (text, expected) => {
+  it.each([
+    ['See Section 19 for it.', 1],
+    ['See Section 2 for it.', 0],
+    ['See Section 19 of the Master Agreement for it.', 0],
+    ['See Section 365 for it.', 0],
+    ['See Section 19 of the Bankruptcy Code.', 0],
+    ['See Clause 19 for it.', 0],
+    ['See Section 19 of this agreement.', 1],
+    ['This Section 19 holds.', 0],
+    ['Read Section 19: Peace then.', 0],
+  ])('in %j finds %d broken references', (text, expected) => {
     expect(count(`${FRAME}\n6. Six. ${text}`, 'broken-reference')).toBe(expected);
   });
   it('misses an exhibit once, and not when it is there or belongs elsewhere', () => {
@@ -64,8 +104,15 @@ describe('defined terms', () => {
     const once = `${FRAME}\n6. Six. The parties keep the Confidential Information secret.`;
     expect(count(once, 'undefined-term')).toBe(0);
     expect(count(`${once}\n7. Seven. They return the Confidential Information.`, 'undefined-term')).toBe(1);
-    expect(count(`${once}\n7. Seven. They return the Confidential Information.\n8. Eight. “Confidential Information” means secrets.`, 'undefined-term')).toBe(0);
-    expect(count(`${once}\n7. Seven. They return the Confidential Information.\n8. Eight. Capitalised terms not defined here have the meanings given in the Master Agreement.`, 'undefined-term')).toBe(0);
+    expect(count(`${once}\n7. Seven. They return the Confidential Information.\n8. Eight. “Confidential Information” means secrets.`, 'undefined-term')).toBe(
+      0,
+    );
+    expect(
+      count(
+        `${once}\n7. Seven. They return the Confidential Information.\n8. Eight. Capitalised terms not defined here have the meanings given in the Master Agreement.`,
+        'undefined-term',
+      ),
+    ).toBe(0);
   });
   it('finds a definition without use, counting plurals', () => {
     expect(count(`${FRAME}\n6. Six. “Report” means a paper.`, 'unused-definition')).toBe(1);

@@ -5,9 +5,12 @@ import type { Context, Draft, Rule } from './context.ts';
 
 const EXHIBIT = /^(?:exhibit|schedule|annex|appendix|attachment|附件|附表|附录)/i;
 /** What follows a reference into another document: "Section 5 of the Master Agreement", "Article 28 GDPR", "Section 4(a) thereof". */
-const ELSEWHERE_AFTER = /^\s*(?:\([^()]{1,60}\)\s*)*,?\s*(?:(?:of|in|to|under|from)\s+(?!this\b|the\s+(?:present|foregoing)\b|these\s+(?:terms|conditions)\b)(?:(?:the|that|such|any|each|its|an?|said|applicable)\s+)?(?:[\p{Lu}“"']|[a-z]+\s+(?:act|code|law|rules?|regulations?|agreement|plan|contract)\b)|thereof|of\s+(?:such|that|those)\b|(?:of\s+)?(?:the\s+)?(?:GDPR|CCPA|U\.?S\.?C|C\.?F\.?R|UCC|FAR|DFARS|ERISA|Code\b|Act\b)|et\s+seq)/u;
-const ELSEWHERE_BEFORE = /(?:\bAct|Code|Rules?|Regulations?|Statutes?|U\.?S\.?C\.?|C\.?F\.?R\.?|UCC|GDPR|Law|Title\s+\d+|FAR|Plan|Charter|Certificate|Bylaws|Policy|Terms|\bits|their|thereof|respective)[,']?s?\s*(?:at\s+)?$/i;
-const LIST_REST = /^(?:\s*(?:,|and|or|to|through|;)*\s*(?:and|or)?\s*(?:(?:Section|Clause|Article|Annex|Exhibit|Schedule|Appendix|Attachment)s?\s+)?(?:\d[\d.]*(?:\([a-z\d]+\))*|[IVX]{1,4}|[A-Z])(?![\w]))+/;
+const ELSEWHERE_AFTER =
+  /^\s*(?:\([^()]{1,60}\)\s*)*,?\s*(?:(?:of|in|to|under|from)\s+(?!this\b|the\s+(?:present|foregoing)\b|these\s+(?:terms|conditions)\b)(?:(?:the|that|such|any|each|its|an?|said|applicable)\s+)?(?:[\p{Lu}“"']|[a-z]+\s+(?:act|code|law|rules?|regulations?|agreement|plan|contract)\b)|thereof|of\s+(?:such|that|those)\b|(?:of\s+)?(?:the\s+)?(?:GDPR|CCPA|U\.?S\.?C|C\.?F\.?R|UCC|FAR|DFARS|ERISA|Code\b|Act\b)|et\s+seq)/u;
+const ELSEWHERE_BEFORE =
+  /(?:\bAct|Code|Rules?|Regulations?|Statutes?|U\.?S\.?C\.?|C\.?F\.?R\.?|UCC|GDPR|Law|Title\s+\d+|FAR|Plan|Charter|Certificate|Bylaws|Policy|Terms|\bits|their|thereof|respective)[,']?s?\s*(?:at\s+)?$/i;
+const LIST_REST =
+  /^(?:\s*(?:,|and|or|to|through|;)*\s*(?:and|or)?\s*(?:(?:Section|Clause|Article|Annex|Exhibit|Schedule|Appendix|Attachment)s?\s+)?(?:\d[\d.]*(?:\([a-z\d]+\))*|[IVX]{1,4}|[A-Z])(?![\w]))+/;
 /** Section numbers of statutes are high; contracts rarely reach a hundred clauses. */
 const HIGHEST = 99;
 const FEWEST_CLAUSES = 5;
@@ -46,7 +49,14 @@ export const brokenReferences: Rule = (context) => {
   const pointing = context.document.references.filter(({ text, targetId }) => targetId !== null && !EXHIBIT.test(text)).length;
   // Where many references lead nowhere it is the reading of the numbers that failed, not the drafting.
   if (broken.length > 3 && broken.length > pointing / 4) return [];
-  return broken.map(({ text, span }): Draft => ({ rule: 'broken-reference', severity: 'error', message: `“${text}” points at a clause that this document does not have.`, blockId: span.blockId, start: span.start, end: span.end }));
+  return broken.map(({ text, span }): Draft => ({
+    rule: 'broken-reference',
+    severity: 'error',
+    message: `“${text}” points at a clause that this document does not have.`,
+    blockId: span.blockId,
+    start: span.start,
+    end: span.end,
+  }));
 };
 
 /** The word that leads a list of numbers: "Schedules" for the 2 of "Schedules 1 and 2". */
@@ -59,7 +69,9 @@ function listWord(context: Context, reference: Reference): string {
 /** The clause is there, has parts, is the one the sentence stands in, or has a heading inside a paragraph that the parser kept whole. */
 function exists(context: Context, number: string, before: string): boolean {
   if (/\bthis\s*$/i.test(before)) return true;
-  const inside = context.document.clauses.some(({ path }) => path === number || path.endsWith(` ${number}`) || path.startsWith(`${number}.`) || path.includes(` ${number}.`));
+  const inside = context.document.clauses.some(
+    ({ path }) => path === number || path.endsWith(` ${number}`) || path.startsWith(`${number}.`) || path.includes(` ${number}.`),
+  );
   return inside || hasInline(context, number);
 }
 
@@ -73,19 +85,35 @@ export const missingExhibits: Rule = (context) => {
   const seen = new Set<string>();
   return context.document.references.flatMap((reference): Draft[] => {
     const { text, targetId, span } = reference;
-    const key = text.toLowerCase().replace(/\s+/g, ' ').replace(/^(\p{L}{5,})s /u, '$1 ');
+    const key = text
+      .toLowerCase()
+      .replace(/\s+/g, ' ')
+      .replace(/^(\p{L}{5,})s /u, '$1 ');
     if (targetId !== null || !EXHIBIT.test(text) || isElsewhere(context, reference) || seen.has(key)) return [];
     // A part of an exhibit ("Schedule 3.7") is a disclosure inside another document as often as not.
     if (/\d\.\d|\(/.test(text) || hasTitle(context, key)) return [];
     seen.add(key);
-    return [{ rule: 'missing-exhibit', severity: 'error', message: `“${text}” is referred to, but it is not in this document.`, blockId: span.blockId, start: span.start, end: span.end }];
+    return [
+      {
+        rule: 'missing-exhibit',
+        severity: 'error',
+        message: `“${text}” is referred to, but it is not in this document.`,
+        blockId: span.blockId,
+        start: span.start,
+        end: span.end,
+      },
+    ];
   });
 };
 
 /** A block begins with the exhibit's name, whether the parser made a clause of it or not. */
 function hasTitle(context: Context, key: string): boolean {
   return context.blocks.some((block) => {
-    const text = block.text.toLowerCase().replace(/[“”"'*_[\]]/g, '').replace(/\s+/g, ' ').trimStart();
+    const text = block.text
+      .toLowerCase()
+      .replace(/[“”"'*_[\]]/g, '')
+      .replace(/\s+/g, ' ')
+      .trimStart();
     return text.startsWith(key) && !/^[\p{L}\p{N}]/u.test(text.slice(key.length)) && text.length < 200;
   });
 }
@@ -104,12 +132,18 @@ interface Numbered {
 }
 
 function gapsAmong(context: Context, siblings: readonly Clause[]): Draft[] {
-  const list = siblings.map((clause): Numbered => ({ clause, readings: readLabel(`${clause.number}. `)?.readings ?? readLabel(`${clause.number} `)?.readings ?? [] }));
+  const list = siblings.map((clause): Numbered => ({
+    clause,
+    readings: readLabel(`${clause.number}. `)?.readings ?? readLabel(`${clause.number} `)?.readings ?? [],
+  }));
   const found: Draft[] = [];
   let expected = 0;
   let form = '';
   for (const [index, { clause, readings }] of list.entries()) {
-    const reading = readings.find((candidate) => candidate.form === form && candidate.values.at(-1) === expected + 1) ?? readings.find((candidate) => candidate.form === form) ?? readings[0];
+    const reading =
+      readings.find((candidate) => candidate.form === form && candidate.values.at(-1) === expected + 1) ??
+      readings.find((candidate) => candidate.form === form) ??
+      readings[0];
     const value = reading?.values.at(-1);
     if (reading === undefined || value === undefined) {
       expected = 0;

@@ -6,12 +6,18 @@ const WORDS_AND_FIGURES = new RegExp(
   `(?<![\\p{L}\\p{N}-])(?<words>${NUMBER_WORDS})\\s*(?:percent|per\\s?cent|(?:U\\.?S\\.?\\s+|United States\\s+)?dollars|euros|pounds)?\\s*[(（]\\s*(?:US\\$|U\\.S\\.\\s?\\$|[$€£¥￥]|USD|EUR|GBP|RMB|CNY)?\\s?(?<figures>\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)\\s?%?\\s*(?:USD|EUR|GBP|RMB|CNY)?\\s*[)）]`,
   'giu',
 );
-const HAN_AND_FIGURES = new RegExp(`(?:人民币|RMB|￥|¥)?\\s?(?<words>${HAN_NUMBER})(?:元|圆)整?\\s*[(（](?:小写[:：]?)?\\s*(?:人民币|RMB|￥|¥)?\\s?(?<figures>\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)\\s?元?\\s*[)）]`, 'gu');
+const HAN_AND_FIGURES = new RegExp(
+  `(?:人民币|RMB|￥|¥)?\\s?(?<words>${HAN_NUMBER})(?:元|圆)整?\\s*[(（](?:小写[:：]?)?\\s*(?:人民币|RMB|￥|¥)?\\s?(?<figures>\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)\\s?元?\\s*[)）]`,
+  'gu',
+);
 
 export const amountMismatches: Rule = (context) => {
   const found: Draft[] = [];
   for (const block of context.blocks) {
-    for (const [pattern, read] of [[WORDS_AND_FIGURES, wordsToNumber], [HAN_AND_FIGURES, hanToNumber]] as const) {
+    for (const [pattern, read] of [
+      [WORDS_AND_FIGURES, wordsToNumber],
+      [HAN_AND_FIGURES, hanToNumber],
+    ] as const) {
       for (const match of block.text.matchAll(pattern)) {
         const { words, figures } = match.groups as { words: string; figures: string };
         // "twenty-one and 50/100" and "half" cannot be read here: a fraction beside the words leaves the pair alone.
@@ -20,18 +26,27 @@ export const amountMismatches: Rule = (context) => {
         const value = read(words);
         const figure = Number(figures.replaceAll(',', ''));
         if (value === null || value === figure) continue;
-        found.push({ rule: 'amount-mismatch', severity: 'error', message: `The words say ${value.toLocaleString('en-US')}, the figures say ${figure.toLocaleString('en-US')}.`, blockId: block.id, start: match.index, end: match.index + match[0].length });
+        found.push({
+          rule: 'amount-mismatch',
+          severity: 'error',
+          message: `The words say ${value.toLocaleString('en-US')}, the figures say ${figure.toLocaleString('en-US')}.`,
+          blockId: block.id,
+          start: match.index,
+          end: match.index + match[0].length,
+        });
       }
     }
   }
   return found;
 };
 
-const BRACKETED = /[[【〔]\s*(?:(?:[●•∙◾■*_＿.…\s-]*[●•■_＿…][●•∙◾■*_＿.…\s-]*)|(?:(?:insert|enter|specify|describe|list|fill|add|to be)\b[^\]】〔]{0,120})|(?:\$?\s*(?:TBD|TBC|XX+|xx+|N\/?N|NAME|DATE|AMOUNT|ADDRESS|NUMBER|STATE|CITY|COUNTRY|COMPANY|PARTY|TITLE|YEAR|MONTH|DAY|PRICE)\b[^\]】]{0,60})|(?:(?:company|customer|client|provider|vendor|employee|employer|counterparty|party)(?:['’]s)?\s+(?:name|address|state|title|email)[^\]】]{0,40})|(?:(?:name|date|amount|address|number|state|city|country|title|year|month|day|price|jurisdiction)(?:\s+of\s+[^\]】]{1,40})?)|)\s*[\]】〕]/giu;
+const BRACKETED =
+  /[[【〔]\s*(?:(?:[●•∙◾■*_＿.…\s-]*[●•■_＿…][●•∙◾■*_＿.…\s-]*)|(?:(?:insert|enter|specify|describe|list|fill|add|to be)\b[^\]】〔]{0,120})|(?:\$?\s*(?:TBD|TBC|XX+|xx+|N\/?N|NAME|DATE|AMOUNT|ADDRESS|NUMBER|STATE|CITY|COUNTRY|COMPANY|PARTY|TITLE|YEAR|MONTH|DAY|PRICE)\b[^\]】]{0,60})|(?:(?:company|customer|client|provider|vendor|employee|employer|counterparty|party)(?:['’]s)?\s+(?:name|address|state|title|email)[^\]】]{0,40})|(?:(?:name|date|amount|address|number|state|city|country|title|year|month|day|price|jurisdiction)(?:\s+of\s+[^\]】]{1,40})?)|)\s*[\]】〕]/giu;
 const LITERAL = /\{\{[^{}]{1,80}\}\}|<<[^<>]{1,80}>>|\bTBD\b|\bXX+\/XX+(?:\/XX+)?\b|\bLorem ipsum\b|(?<![\w])\$\s?(?:_{2,}|X{2,}\b)/gu;
 const BLANK = /_{4,}|＿{3,}|(?:_\s){4,}/gu;
 /** Lines that are filled in with a pen. */
-const SIGNING = /(?:^|\s)(?:by|name|title|date|dated|signature|signed|sign|print(?:ed)? name|its|address|e-?mail|attest|witness|notary|telephone|phone|fax|attention|attn|签字|签名|盖章|日期|姓名|职务|地址|电话|法定代表人)\s*[:：(]?\s*[_＿\s]*/i;
+const SIGNING =
+  /(?:^|\s)(?:by|name|title|date|dated|signature|signed|sign|print(?:ed)? name|its|address|e-?mail|attest|witness|notary|telephone|phone|fax|attention|attn|签字|签名|盖章|日期|姓名|职务|地址|电话|法定代表人)\s*[:：(]?\s*[_＿\s]*/i;
 const LABELLED = /(?:^|[\s_])(?:by|name|title|date|signature|its|address|e-?mail|phone|签字|日期|姓名)\s*[:：]\s*$/i;
 /** Square brackets that are meant to stay: redactions, omissions, notes on signature pages. */
 const KEPT = /^[[【][\s.…]*(?:\*|reserved|intentionally|sic|omitted|signature|remainder|end of|page)/i;
@@ -49,7 +64,12 @@ export const placeholders: Rule = (context) => {
     const taken: [number, number][] = [];
     for (const match of block.text.matchAll(BRACKETED)) {
       // "[ ]" in a list of choices is a box to tick.
-      if (/^[[【]\s*[\]】]$/.test(match[0]) && (match[0].startsWith('[') && (match[0].length < 3 || match.index === 0 || block.text[match.index + match[0].length] === ' '))) continue;
+      if (
+        /^[[【]\s*[\]】]$/.test(match[0]) &&
+        match[0].startsWith('[') &&
+        (match[0].length < 3 || match.index === 0 || block.text[match.index + match[0].length] === ' ')
+      )
+        continue;
       if (block.text.startsWith('(', match.index + match[0].length)) continue;
       taken.push([match.index, match.index + match[0].length]);
       add(match.index, match[0], `“${match[0]}”`);

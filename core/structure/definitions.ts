@@ -6,7 +6,8 @@ import type { Range } from '../ingest/raw.ts';
 import type { StructureContext } from './context.ts';
 
 const QUOTED = /[“"„«]([^“”"„«»]{1,80}?)[,.]?[”"»]/g;
-const MEANS = /^\s*(?:\([^()]{1,60}\)\s*)?(?:,?\s*(?:as used (?:herein|in this [^,]{1,40}),?\s*))?(?:means?\b|shall\s+mean\b|will\s+mean\b|(?:shall\s+have|has|have|having)\s+the\s+(?:same\s+)?meanings?\b|(?:is|are)\s+(?:as\s+)?defined\b|includes?\b|refers?\s+to\b|shall\s+(?:include|refer)\b|is\s+a\s+Key\s+Term\b|是指|系指|指|意为|[:：])/i;
+const MEANS =
+  /^\s*(?:\([^()]{1,60}\)\s*)?(?:,?\s*(?:as used (?:herein|in this [^,]{1,40}),?\s*))?(?:means?\b|shall\s+mean\b|will\s+mean\b|(?:shall\s+have|has|have|having)\s+the\s+(?:same\s+)?meanings?\b|(?:is|are)\s+(?:as\s+)?defined\b|includes?\b|refers?\s+to\b|shall\s+(?:include|refer)\b|is\s+a\s+Key\s+Term\b|是指|系指|指|意为|[:：])/i;
 /** “A” or “B” means: the first term is defined too. */
 const OR_MEANS = /^\s*(?:,|or|and|and\/or|，|或)\s*[“"]/i;
 const PAREN_OPEN = /[(（](?:[^()（）]{0,80}[\s,，:：])?$/;
@@ -52,7 +53,11 @@ function isDefining(before: string, after: string): boolean {
   if (!PAREN_OPEN.test(before)) return false;
   // (the “X”), (“X”), (each, a “X” and together, the “Xs”), （“甲方”）; not (as “X” is used there).
   const opened = before.slice(Math.max(before.lastIndexOf('('), before.lastIndexOf('（')) + 1);
-  return /^\s*(?:(?:the|each|a|an|any|such|all|together|collectively|individually|hereinafter|hereafter|referred|to|as|in|this|called|and|or|with|of|its|their|jointly|severally|respectively|，|,|以下|简称|合称|统称|称|“[^”]*”|"[^"]*")[\s,，:：]*)*$/i.test(opened) && /^[^()（）]{0,90}[)）]/.test(after);
+  return (
+    /^\s*(?:(?:the|each|a|an|any|such|all|together|collectively|individually|hereinafter|hereafter|referred|to|as|in|this|called|and|or|with|of|its|their|jointly|severally|respectively|，|,|以下|简称|合称|统称|称|“[^”]*”|"[^"]*")[\s,，:：]*)*$/i.test(
+      opened,
+    ) && /^[^()（）]{0,90}[)）]/.test(after)
+  );
 }
 
 function boldTerms(block: Block, emphasis: readonly Range[]): Range[] {

@@ -21,7 +21,10 @@ describe('parseDocument', () => {
     for (const [name, bytes] of files) {
       const document = await parseDocument(bytes, name);
       expect(DocumentSchema.parse(document)).toEqual(document);
-      expect(document.clauses.map((clause) => [clause.path, clause.heading])).toEqual([['1', 'Term'], ['2', 'Law']]);
+      expect(document.clauses.map((clause) => [clause.path, clause.heading])).toEqual([
+        ['1', 'Term'],
+        ['2', 'Law'],
+      ]);
       expect(document.references[0]?.targetId).toBe(document.clauses[0]?.id);
       expect(document.id).toMatch(/^[0-9a-f]{64}$/);
     }
@@ -64,7 +67,10 @@ describe('what can not be read', () => {
 
   it('opens an encrypted PDF with its password and with no other', async () => {
     expect((await parseDocument(locked, 'x.pdf', { password: 'open' })).blocks[0]?.text).toBe('Secret text');
-    await expect(parseDocument(locked, 'x.pdf', { password: 'wrong' })).rejects.toMatchObject({ code: 'encrypted', message: expect.stringContaining('does not open') as string });
+    await expect(parseDocument(locked, 'x.pdf', { password: 'wrong' })).rejects.toMatchObject({
+      code: 'encrypted',
+      message: expect.stringContaining('does not open') as string,
+    });
   });
 
   it('reads what a truncated PDF still holds, or refuses it', async () => {
@@ -94,10 +100,12 @@ describe.skipIf(templates === '' || !existsSync(templates))('PDF against the Mar
   ])('finds the paths and headings of %s', async (folder, markdown, least) => {
     const at = join(templates, folder);
     const pdf = readdirSync(at).find((name) => /Version-1(?:\.\d)?\.pdf$/.test(name)) ?? '';
-    const [found, expected] = await Promise.all([pdf, markdown].map(async (name) => {
-      const document = await parseDocument(readFileSync(join(at, name)), name);
-      return new Set(document.clauses.filter((clause) => clause.number !== '').map((clause) => `${clause.path} ${clause.heading.toLowerCase()}`));
-    })) as [Set<string>, Set<string>];
+    const [found, expected] = (await Promise.all(
+      [pdf, markdown].map(async (name) => {
+        const document = await parseDocument(readFileSync(join(at, name)), name);
+        return new Set(document.clauses.filter((clause) => clause.number !== '').map((clause) => `${clause.path} ${clause.heading.toLowerCase()}`));
+      }),
+    )) as [Set<string>, Set<string>];
     const shared = [...found].filter((entry) => expected.has(entry)).length;
     console.info(`${folder}: precision ${shared}/${found.size}, recall ${shared}/${expected.size}`);
     expect(shared / found.size).toBeGreaterThan(least - 0.01);

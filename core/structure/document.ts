@@ -24,9 +24,17 @@ export function structureDocument(raw: RawDocument): Document {
   const tree = buildTree(raw);
   const context = { documentId: raw.id, blocks: raw.blocks, clauses: tree.clauses, ownerOf: tree.ownerOf };
   return {
-    version: DOCUMENT_VERSION, id: raw.id, name: raw.name, kind: raw.kind, language: guessLanguage(raw.blocks),
-    pages: raw.pages, blocks: raw.blocks, clauses: tree.clauses,
-    definitions: findDefinitions(context, raw.emphasis), references: findReferences(context), warnings: raw.warnings,
+    version: DOCUMENT_VERSION,
+    id: raw.id,
+    name: raw.name,
+    kind: raw.kind,
+    language: guessLanguage(raw.blocks),
+    pages: raw.pages,
+    blocks: raw.blocks,
+    clauses: tree.clauses,
+    definitions: findDefinitions(context, raw.emphasis),
+    references: findReferences(context),
+    warnings: raw.warnings,
     receipt: {
       pages: raw.pages.length,
       pagesWithText: raw.pages.filter((page) => page.source !== 'empty').length,

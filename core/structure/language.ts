@@ -31,7 +31,10 @@ export function guessLanguage(blocks: readonly Block[]): string {
 
 function byWords(text: string): string {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const shares = Object.entries(WORDS).map(([language, set]) => ({ language, share: words.filter((word) => set.has(word)).length / Math.max(1, words.length) }));
+  const shares = Object.entries(WORDS).map(([language, set]) => ({
+    language,
+    share: words.filter((word) => set.has(word)).length / Math.max(1, words.length),
+  }));
   const best = shares.sort((a, b) => b.share - a.share)[0];
   // English contracts reach 0.25; lists of names in any language stay under 0.08.
   return best && best.share > 0.08 ? best.language : 'und';

@@ -10,7 +10,8 @@ export function pathOf(number: string, form: string, ancestors: readonly { reado
   const schedule = ancestors.find((entry) => entry.form === 'schedule')?.path ?? '';
   const printed = tidy(number);
   if (form === 'schedule') return printed;
-  if (form === 'article' || form === 'part' || form === 'chapter' || form === '章' || form === '编' || form === '部分' || form === '条') return joinWords(schedule, printed);
+  if (form === 'article' || form === 'part' || form === 'chapter' || form === '章' || form === '编' || form === '部分' || form === '条')
+    return joinWords(schedule, printed);
   if (form === 'section' || form === 'clause' || form === '节') {
     const article = ancestors.findLast((entry) => entry.form === 'article')?.path;
     return joinWords(article ?? schedule, printed);
@@ -21,7 +22,9 @@ export function pathOf(number: string, form: string, ancestors: readonly { reado
   // "a." below a number is cited in brackets: 5.3(a).
   if (/^[aAiI]\.$/.test(form) && /[\d)]$/.test(parentPath)) return `${parentPath}(${printed})`;
   if (/\p{L}$/u.test(parentPath) && /^(article|section|clause|part|chapter|schedule)$/.test(parent.form)) return `${parentPath} ${printed}`;
-  return parent.form === 'schedule' || parent.form === 'article' || parent.form === 'part' || parent.form === 'section' ? `${parentPath} ${printed}` : `${parentPath}.${printed}`;
+  return parent.form === 'schedule' || parent.form === 'article' || parent.form === 'part' || parent.form === 'section'
+    ? `${parentPath} ${printed}`
+    : `${parentPath}.${printed}`;
 }
 
 function joinWords(left: string, right: string): string {
@@ -41,10 +44,14 @@ function tidy(number: string): string {
 export function keyOf(path: string): string {
   return path
     .toLowerCase()
-    .replace(/[（]/g, '(').replace(/[）]/g, ')')
+    .replace(/[（]/g, '(')
+    .replace(/[）]/g, ')')
     .replace(/\b(article|part|chapter)\s+([ivxlc]+)\b/g, (_all, word: string, roman: string) => `${word} ${romanValue(roman) || roman}`)
     .replace(/第\s?([一二三四五六七八九十百零〇两\d]+)\s?(编|部分|章|节|条|款|项)/g, (_all, digits: string, unit: string) => `第${chineseValue(digits)}${unit}`)
     .replace(/\(([一二三四五六七八九十]+)\)/g, (_all, digits: string) => `(${chineseValue(digits)})`)
-    .replace(/(附件|附表|附录)\s?([一二三四五六七八九十]+|\d+|[a-z])?/g, (_all, word: string, digits: string | undefined) => word + (digits === undefined ? '' : chineseValue(digits) || letterValue(digits)))
+    .replace(
+      /(附件|附表|附录)\s?([一二三四五六七八九十]+|\d+|[a-z])?/g,
+      (_all, word: string, digits: string | undefined) => word + (digits === undefined ? '' : chineseValue(digits) || letterValue(digits)),
+    )
     .replace(/[\s]+/g, '');
 }

@@ -12,8 +12,10 @@ const WESTERN = new RegExp(
   'g',
 );
 const ONE = new RegExp(String.raw`${NUMBER}|(?:\([A-Za-z0-9]{1,5}\))+`, 'g');
-const CHINESE = /(?:第\s?[一二三四五六七八九十百零〇两\d]{1,7}\s?条(?:\s?第\s?[一二三四五六七八九十百\d]{1,4}\s?款)?(?:\s?第?\s?[（(][一二三四五六七八九十\d]{1,3}[)）]\s?项?)?|附件\s?(?:[一二三四五六七八九十]{1,3}|\d{1,2}|[A-Z]))/g;
-const OTHER_TEXT = /^\s*(?:\([^()]{1,40}\)\s*)?(?:of|under|to|in)\s+(?:the\s+)?(?:U\.S\.\s+|United\s+States\s+|[A-Z][\w.’'&-]*\s+(?:(?:of|and|for|on|the)\s+)?){0,7}(?:Act|Code|Law|Laws|Statutes?|Regulations?|Rules?|Directive|GDPR|CCPA|Constitution|Treaty|Convention|C\.?F\.?R\.?|U\.?S\.?C\.?)\b/;
+const CHINESE =
+  /(?:第\s?[一二三四五六七八九十百零〇两\d]{1,7}\s?条(?:\s?第\s?[一二三四五六七八九十百\d]{1,4}\s?款)?(?:\s?第?\s?[（(][一二三四五六七八九十\d]{1,3}[)）]\s?项?)?|附件\s?(?:[一二三四五六七八九十]{1,3}|\d{1,2}|[A-Z]))/g;
+const OTHER_TEXT =
+  /^\s*(?:\([^()]{1,40}\)\s*)?(?:of|under|to|in)\s+(?:the\s+)?(?:U\.S\.\s+|United\s+States\s+|[A-Z][\w.’'&-]*\s+(?:(?:of|and|for|on|the)\s+)?){0,7}(?:Act|Code|Law|Laws|Statutes?|Regulations?|Rules?|Directive|GDPR|CCPA|Constitution|Treaty|Convention|C\.?F\.?R\.?|U\.?S\.?C\.?)\b/;
 const CHINESE_LAW = /(?:》|法|条例|规定|办法)\s?(?:的|之)?$/;
 const SCHEDULE_WORD = /^(?:exhibit|schedule|annex|appendi|attachment)/i;
 
@@ -103,7 +105,11 @@ class Resolver {
     const candidates: string[] = [];
     const ancestors = this.ancestors(ownerId);
     if (own.startsWith('(')) for (const clause of ancestors) candidates.push((this.keys.get(clause.id) ?? '') + own);
-    const lower = word.toLowerCase().replace(/s$/, '').replace(/^annexe$/, 'annex').replace('appendice', 'appendix');
+    const lower = word
+      .toLowerCase()
+      .replace(/s$/, '')
+      .replace(/^annexe$/, 'annex')
+      .replace('appendice', 'appendix');
     if (SCHEDULE_WORD.test(lower)) return this.first([keyOf(`${lower} ${number}`)]);
     const schedule = ancestors.find((clause) => /^(?:exhibit|schedule|annex|appendix|attachment|附)/i.test(clause.path) && clause.parentId === null);
     if (schedule) candidates.push((this.keys.get(schedule.id) ?? '') + own, `${this.keys.get(schedule.id) ?? ''}${lower}${own}`);
@@ -131,12 +137,16 @@ class Resolver {
   }
 
   private textOf(id: string): string {
-    return (this.clauses.get(id)?.spans ?? []).map((span) => this.blocks.get(span.blockId)?.text ?? '').join('\n').toLowerCase();
+    return (this.clauses.get(id)?.spans ?? [])
+      .map((span) => this.blocks.get(span.blockId)?.text ?? '')
+      .join('\n')
+      .toLowerCase();
   }
 
   private ancestors(id: string | null): Clause[] {
     const out: Clause[] = [];
-    for (let clause = id === null ? undefined : this.clauses.get(id); clause; clause = clause.parentId === null ? undefined : this.clauses.get(clause.parentId)) out.push(clause);
+    for (let clause = id === null ? undefined : this.clauses.get(id); clause; clause = clause.parentId === null ? undefined : this.clauses.get(clause.parentId))
+      out.push(clause);
     return out;
   }
 }

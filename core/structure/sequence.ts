@@ -44,7 +44,21 @@ interface Choice {
 
 const MAX_OPEN = 24;
 /** Forms with a rank of their own: a lower rank contains a higher one. Decimals and letters rank by where they are found. */
-const RANKS: Readonly<Record<string, number>> = { schedule: 0, 编: 1, part: 1, 部分: 1, chapter: 2, 章: 2, article: 3, 节: 3, section: 4, clause: 4, 条: 4, 款: 5, 项: 6 };
+const RANKS: Readonly<Record<string, number>> = {
+  schedule: 0,
+  编: 1,
+  part: 1,
+  部分: 1,
+  chapter: 2,
+  章: 2,
+  article: 3,
+  节: 3,
+  section: 4,
+  clause: 4,
+  条: 4,
+  款: 5,
+  项: 6,
+};
 const DECIMAL_RANK = 5;
 
 export function placeNumbers(found: readonly Item[]): Placed[] {
@@ -59,7 +73,8 @@ function dropListedSchedules(items: readonly Item[]): Item[] {
   const isSchedule = (item: Item | undefined): boolean => item?.label?.readings[0]?.form === 'schedule';
   const body = items.findIndex((item) => item.label !== null && !isSchedule(item) && !item.label.weak);
   const counts = new Map<string, number>();
-  for (const item of items) if (item.label && isSchedule(item)) counts.set(item.label.number.toLowerCase(), (counts.get(item.label.number.toLowerCase()) ?? 0) + 1);
+  for (const item of items)
+    if (item.label && isSchedule(item)) counts.set(item.label.number.toLowerCase(), (counts.get(item.label.number.toLowerCase()) ?? 0) + 1);
   return items.map((item, index) => {
     if (!item.label || !isSchedule(item)) return item;
     const key = item.label.number.toLowerCase();
@@ -112,7 +127,14 @@ class Placer {
     const { form, values } = choice.reading;
     if (form === 'article') this.seenArticle = true;
     if (this.stack.length < MAX_OPEN)
-      this.stack.push({ form, values, indent: item.block.indent, listLevel: item.listLevel, heading: item.block.kind === 'heading', opens: /[:：]\s*$/.test(item.block.text) });
+      this.stack.push({
+        form,
+        values,
+        indent: item.block.indent,
+        listLevel: item.listLevel,
+        heading: item.block.kind === 'heading',
+        opens: /[:：]\s*$/.test(item.block.text),
+      });
     return { kind: 'number', item, form, depth: choice.depth, fresh };
   }
 
@@ -146,7 +168,12 @@ class Placer {
       const open = this.stack[depth - 1] as Open;
       if (open.form === '1' && open.values.length < values.length && open.values.every((value, index) => value === values[index])) return depth;
       if (open.form === '1' && open.values.length === values.length && sharesPrefix(open.values, values)) return depth - 1;
-      if ((open.form === 'article' || open.form === 'section' || open.form === 'clause' || open.form === '条') && open.values[0] === values[0] && values.length === 2) return depth;
+      if (
+        (open.form === 'article' || open.form === 'section' || open.form === 'clause' || open.form === '条') &&
+        open.values[0] === values[0] &&
+        values.length === 2
+      )
+        return depth;
     }
     // No parent with this prefix: beside the outermost number of at least as many parts, else under what is open above decimals.
     const beside = this.stack.findIndex((open) => open.form === '1' && open.values.length >= values.length);

@@ -39,7 +39,14 @@ export function buildTree(raw: RawDocument): Tree {
   const builder = new TreeBuilder(raw);
   for (const placed of placeNumbers(items)) builder.add(placed);
   const clauses = builder.drafts.map((draft): Clause => ({
-    id: draft.id, parentId: draft.parent?.id ?? null, path: draft.path, number: draft.number, heading: draft.heading, depth: draft.depth, spans: draft.spans, children: draft.children,
+    id: draft.id,
+    parentId: draft.parent?.id ?? null,
+    path: draft.path,
+    number: draft.number,
+    heading: draft.heading,
+    depth: draft.depth,
+    spans: draft.spans,
+    children: draft.children,
   }));
   return { clauses, ownerOf: builder.ownerOf };
 }
@@ -49,7 +56,11 @@ function itemOf(block: Block, raw: RawDocument): Item {
   const read = numbered ? readLabel(block.text) : null;
   const listLevel = raw.listLevel.get(block.id) ?? null;
   // A computed number that the grammar does not know ("1.A.i") is placed by its list level alone.
-  const label = read ?? (numbered && block.number !== null ? { number: block.number, rest: block.number.length, readings: [{ form: `list${listLevel ?? 0}`, values: [0] }], weak: false } : null);
+  const label =
+    read ??
+    (numbered && block.number !== null
+      ? { number: block.number, rest: block.number.length, readings: [{ form: `list${listLevel ?? 0}`, values: [0] }], weak: false }
+      : null);
   const unnumberedHeading = block.kind === 'heading' && label === null;
   return { block, label, listLevel, heading: unnumberedHeading };
 }
@@ -124,7 +135,16 @@ class TreeBuilder {
 
   private begin(parent: Draft | null, path: string, number: string, form: string, heading: string, block: Block): Draft {
     const draft: Draft = {
-      id: `c${this.drafts.length}`, parent, path, number, form, heading, depth: parent ? parent.depth + 1 : 0, indent: block.indent, spans: [], children: [],
+      id: `c${this.drafts.length}`,
+      parent,
+      path,
+      number,
+      form,
+      heading,
+      depth: parent ? parent.depth + 1 : 0,
+      indent: block.indent,
+      spans: [],
+      children: [],
     };
     parent?.children.push(draft.id);
     this.drafts.push(draft);
@@ -144,7 +164,8 @@ class TreeBuilder {
   }
 
   private span(draft: Draft, block: Block): void {
-    if (block.kind === 'heading' || (draft.spans.length === 0 && draft.number !== '' && block.text.length <= draft.number.length + 1)) this.headingBlocks.add(block.id);
+    if (block.kind === 'heading' || (draft.spans.length === 0 && draft.number !== '' && block.text.length <= draft.number.length + 1))
+      this.headingBlocks.add(block.id);
     this.ownerOf.set(block.id, draft.id);
     if (block.text.length > 0) draft.spans.push({ documentId: this.raw.id, blockId: block.id, start: 0, end: block.text.length });
   }

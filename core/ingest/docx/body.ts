@@ -57,12 +57,22 @@ export class BodyReader {
 
   read(node: XmlNode, context: Context = BODY): void {
     switch (node.name) {
-      case 'w:p': return this.readParagraph(node, context);
-      case 'w:tbl': return this.readTable(node, context);
-      case 'w:del': case 'w:moveFrom':
+      case 'w:p':
+        return this.readParagraph(node, context);
+      case 'w:tbl':
+        return this.readTable(node, context);
+      case 'w:del':
+      case 'w:moveFrom':
         this.counts.deletions++;
         return;
-      case 'w:sdt': case 'w:sdtContent': case 'w:customXml': case 'w:ins': case 'w:moveTo': case 'w:txbxContent': case 'w:footnote': case 'w:endnote':
+      case 'w:sdt':
+      case 'w:sdtContent':
+      case 'w:customXml':
+      case 'w:ins':
+      case 'w:moveTo':
+      case 'w:txbxContent':
+      case 'w:footnote':
+      case 'w:endnote':
         for (const entry of node.children) this.read(entry, context);
         return;
       case 'mc:AlternateContent': {
@@ -94,7 +104,9 @@ export class BodyReader {
     const direct = valueOf(child(properties, 'w:numPr'), 'w:numId') !== undefined;
     const number = this.numberOf(look, style, direct);
     // Tables of contents are furniture: their numbers would begin every clause a second time.
-    const contents = context.kind === 'body' && (/^toc\s?(?:\d|heading)/i.test(this.styles.nameOf(style)) || isContentsLine(content.text) || isContentsTitle(content.text.trim()));
+    const contents =
+      context.kind === 'body' &&
+      (/^toc\s?(?:\d|heading)/i.test(this.styles.nameOf(style)) || isContentsLine(content.text) || isContentsTitle(content.text.trim()));
     this.emit(content, look, style, number, contents ? { kind: 'furniture', cell: null } : context, first);
     this.turnPages(content, properties, context);
     for (const box of content.boxes) this.read(box, { ...context, cell: context.cell });
@@ -118,13 +130,23 @@ export class BodyReader {
 
   private numberOf(look: StyleLook, style: string | undefined, direct: boolean): (ListNumber & { readonly depth: number }) | null {
     if (look.numId === undefined || look.numId === '0') return null;
-    const linked = direct ? undefined : (style === undefined ? undefined : this.numbering.levelOfStyle(look.numId, style)) ?? (look.numStyle === undefined ? undefined : this.numbering.levelOfStyle(look.numId, look.numStyle));
+    const linked = direct
+      ? undefined
+      : ((style === undefined ? undefined : this.numbering.levelOfStyle(look.numId, style)) ??
+        (look.numStyle === undefined ? undefined : this.numbering.levelOfStyle(look.numId, look.numStyle)));
     const depth = linked ?? look.listLevel ?? 0;
     const number = this.numbering.next(look.numId, depth);
     return number ? { ...number, depth } : null;
   }
 
-  private emit(content: ParagraphContent, look: StyleLook, style: string | undefined, number: (ListNumber & { readonly depth: number }) | null, context: Context, first: number): void {
+  private emit(
+    content: ParagraphContent,
+    look: StyleLook,
+    style: string | undefined,
+    number: (ListNumber & { readonly depth: number }) | null,
+    context: Context,
+    first: number,
+  ): void {
     const body = content.text.trimEnd();
     const shown = number?.text ?? '';
     if (body === '' && (shown === '' || context.cell !== null)) return;
@@ -135,12 +157,22 @@ export class BodyReader {
     const shift = prefix.length - bullet;
     const bold = content.bold > 0.85 * body.length;
     const italic = content.italic > 0.85 * body.length;
-    const emphasis = emphasisOf(content.marks, body).map((range) => ({ start: Math.max(0, range.start + shift), end: range.end + shift })).filter((range) => range.end > range.start);
+    const emphasis = emphasisOf(content.marks, body)
+      .map((range) => ({ start: Math.max(0, range.start + shift), end: range.end + shift }))
+      .filter((range) => range.end > range.start);
     const printed = shown === '' ? (context.kind === 'body' ? (readLabel(text)?.number ?? null) : null) : numberIn(shown, text);
     const level = context.kind === 'body' && context.cell === null ? this.headingLevel(look, style) : null;
     this.blocks.push({
-      id, kind: this.kindOf(text, printed, level, bold || (content.size ?? 0) >= TITLE_SIZE, look, number, bullet > 0, context), text, at: this.places(first, content), lines: [], number: printed, level,
-      indent: indentOf(look, number), font: { size: (content.size ?? look.size ?? 20) / 2, bold, italic }, cell: context.cell,
+      id,
+      kind: this.kindOf(text, printed, level, bold || (content.size ?? 0) >= TITLE_SIZE, look, number, bullet > 0, context),
+      text,
+      at: this.places(first, content),
+      lines: [],
+      number: printed,
+      level,
+      indent: indentOf(look, number),
+      font: { size: (content.size ?? look.size ?? 20) / 2, bold, italic },
+      cell: context.cell,
     });
     if (emphasis.length > 0) this.emphasis.set(id, emphasis);
     if (number && !number.bullet) this.listLevel.set(id, number.depth);
@@ -162,7 +194,16 @@ export class BodyReader {
     return named ? Number(named[1]) : null;
   }
 
-  private kindOf(text: string, number: string | null, level: number | null, bold: boolean, look: StyleLook, list: ListNumber | null, bulleted: boolean, context: Context): Block['kind'] {
+  private kindOf(
+    text: string,
+    number: string | null,
+    level: number | null,
+    bold: boolean,
+    look: StyleLook,
+    list: ListNumber | null,
+    bulleted: boolean,
+    context: Context,
+  ): Block['kind'] {
     if (context.kind !== 'body') return context.kind;
     if (context.cell) return 'tableCell';
     if (SIGNATURE.test(text)) return 'signature';
@@ -193,7 +234,9 @@ export class BodyReader {
 }
 
 function rowsOf(node: XmlNode): XmlNode[] {
-  return node.children.flatMap((entry) => (entry.name === 'w:tr' ? [entry] : /^w:(?:sdt|sdtContent|customXml|ins|moveTo)$/.test(entry.name) ? rowsOf(entry) : []));
+  return node.children.flatMap((entry) =>
+    entry.name === 'w:tr' ? [entry] : /^w:(?:sdt|sdtContent|customXml|ins|moveTo)$/.test(entry.name) ? rowsOf(entry) : [],
+  );
 }
 
 function cellsOf(node: XmlNode): XmlNode[] {

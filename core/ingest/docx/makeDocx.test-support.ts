@@ -1,7 +1,8 @@
 // Small DOCX files for tests: the parts a reader looks at, zipped.
 import { strToU8, zipSync, type Zippable } from 'fflate';
 
-export const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"';
+export const W =
+  'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wps="http://schemas.microsoft.com/office/word/2010/wordprocessingShape"';
 
 export interface DocxParts {
   readonly body: string;
@@ -16,7 +17,9 @@ const TYPE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationship
 export function makeDocx(parts: DocxParts): Uint8Array {
   const files: Zippable = {
     '[Content_Types].xml': strToU8('<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'),
-    '_rels/.rels': strToU8(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${TYPE}/officeDocument" Target="word/document.xml"/></Relationships>`),
+    '_rels/.rels': strToU8(
+      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${TYPE}/officeDocument" Target="word/document.xml"/></Relationships>`,
+    ),
     'word/document.xml': strToU8(`<?xml version="1.0"?><w:document ${W}><w:body>${parts.body}</w:body></w:document>`),
   };
   const relations: string[] = [];
@@ -29,7 +32,9 @@ export function makeDocx(parts: DocxParts): Uint8Array {
   add('styles', 'styles', parts.styles);
   add('footnotes', 'footnotes', parts.footnotes);
   add('header', 'hdr', parts.header);
-  files['word/_rels/document.xml.rels'] = strToU8(`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${relations.join('')}</Relationships>`);
+  files['word/_rels/document.xml.rels'] = strToU8(
+    `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${relations.join('')}</Relationships>`,
+  );
   return zipSync(files);
 }
 

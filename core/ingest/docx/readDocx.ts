@@ -37,7 +37,12 @@ export async function readDocx(bytes: Uint8Array, name: string, watch: Watch): P
   const body = zip.read(main) as Uint8Array;
   const rendered = new TextDecoder('utf-8').decode(body).includes('lastRenderedPageBreak');
   const reader = new BodyReader({
-    styles: new Styles(partOf('styles')), numbering: new Numbering(partOf('numbering')), footnotes: readNotes(partOf('footnotes')), endnotes: readNotes(partOf('endnotes')), rendered, watch,
+    styles: new Styles(partOf('styles')),
+    numbering: new Numbering(partOf('numbering')),
+    footnotes: readNotes(partOf('footnotes')),
+    endnotes: readNotes(partOf('endnotes')),
+    rendered,
+    watch,
   });
   await watch.tick(0, 1);
   readXml(body, main, 'w:body', (node) => reader.read(node));
@@ -49,7 +54,10 @@ export async function readDocx(bytes: Uint8Array, name: string, watch: Watch): P
   await watch.tick(1, 1);
   return {
     pages: Array.from({ length: last + 1 }, (_unused, index): Page => ({ width: 612, height: 792, label: String(index + 1), source: 'flow' })),
-    blocks: reader.blocks, emphasis: reader.emphasis, listLevel: reader.listLevel, warnings: warningsOf(reader, zip, relations),
+    blocks: reader.blocks,
+    emphasis: reader.emphasis,
+    listLevel: reader.listLevel,
+    warnings: warningsOf(reader, zip, relations),
   };
 }
 
@@ -114,7 +122,11 @@ function warningsOf(reader: BodyReader, zip: ZipReader, relations: readonly Rela
   const { insertions, deletions, hidden } = reader.counts;
   const warnings: Warning[] = [];
   if (insertions + deletions > 0)
-    warnings.push({ code: 'tracked_changes', message: `The document has tracked changes (${insertions} insertions, ${deletions} deletions); it is read as if all were accepted.`, page: null });
+    warnings.push({
+      code: 'tracked_changes',
+      message: `The document has tracked changes (${insertions} insertions, ${deletions} deletions); it is read as if all were accepted.`,
+      page: null,
+    });
   if (hidden > 0) warnings.push({ code: 'hidden_text', message: `${hidden} pieces of hidden text are not read.`, page: null });
   const comments = relations.find((relation) => relation.type === 'comments');
   const bytes = comments ? zip.read(comments.target) : null;

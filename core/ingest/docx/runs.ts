@@ -32,7 +32,19 @@ export function emptyContent(): ParagraphContent {
   return { text: '', marks: [], bold: 0, italic: 0, footnotes: [], endnotes: [], boxes: [], pageBreaks: 0, renderedBreaks: 0, size: undefined };
 }
 
-const TRANSPARENT = new Set(['w:hyperlink', 'w:smartTag', 'w:customXml', 'w:sdt', 'w:sdtContent', 'w:fldSimple', 'w:dir', 'w:bdo', 'w:rt', 'w:rubyBase', 'm:oMathPara']);
+const TRANSPARENT = new Set([
+  'w:hyperlink',
+  'w:smartTag',
+  'w:customXml',
+  'w:sdt',
+  'w:sdtContent',
+  'w:fldSimple',
+  'w:dir',
+  'w:bdo',
+  'w:rt',
+  'w:rubyBase',
+  'm:oMathPara',
+]);
 
 export class RunReader {
   private readonly styles: Styles;
@@ -56,20 +68,25 @@ export class RunReader {
 
   private readInline(node: XmlNode): void {
     switch (node.name) {
-      case 'w:r': return this.readRun(node);
-      case 'w:ins': case 'w:moveTo':
+      case 'w:r':
+        return this.readRun(node);
+      case 'w:ins':
+      case 'w:moveTo':
         this.counts.insertions++;
         return this.read(node);
-      case 'w:del': case 'w:moveFrom':
+      case 'w:del':
+      case 'w:moveFrom':
         this.counts.deletions++;
         return;
-      case 'm:oMath': return this.readMath(node);
+      case 'm:oMath':
+        return this.readMath(node);
       case 'w:ruby': {
         const base = child(node, 'w:rubyBase');
         if (base) this.read(base);
         return;
       }
-      case 'mc:AlternateContent': return this.readAlternate(node);
+      case 'mc:AlternateContent':
+        return this.readAlternate(node);
       default:
         if (TRANSPARENT.has(node.name)) this.read(node);
     }
@@ -94,18 +111,31 @@ export class RunReader {
     }
     if (this.fields.some((field) => field.instruction)) return;
     switch (node.name) {
-      case 'w:t': return this.push(node.text, look);
-      case 'w:tab': case 'w:ptab': case 'w:cr': return this.push(' ', look);
+      case 'w:t':
+        return this.push(node.text, look);
+      case 'w:tab':
+      case 'w:ptab':
+      case 'w:cr':
+        return this.push(' ', look);
       case 'w:br':
         if (node.attributes['w:type'] === 'page') this.out.pageBreaks++;
         return this.push(' ', look);
-      case 'w:noBreakHyphen': return this.push('-', look);
-      case 'w:sym': return this.push(symbolOf(node.attributes['w:char'] ?? ''), look);
-      case 'w:footnoteReference': return pushId(this.out.footnotes, node);
-      case 'w:endnoteReference': return pushId(this.out.endnotes, node);
-      case 'mc:AlternateContent': return this.readAlternate(node);
-      case 'w:drawing': case 'w:pict': case 'w:object': return this.findBoxes(node);
-      case 'w:ruby': return this.readInline(node);
+      case 'w:noBreakHyphen':
+        return this.push('-', look);
+      case 'w:sym':
+        return this.push(symbolOf(node.attributes['w:char'] ?? ''), look);
+      case 'w:footnoteReference':
+        return pushId(this.out.footnotes, node);
+      case 'w:endnoteReference':
+        return pushId(this.out.endnotes, node);
+      case 'mc:AlternateContent':
+        return this.readAlternate(node);
+      case 'w:drawing':
+      case 'w:pict':
+      case 'w:object':
+        return this.findBoxes(node);
+      case 'w:ruby':
+        return this.readInline(node);
       default:
     }
   }
@@ -174,7 +204,20 @@ function symbolOf(hex: string): string {
   const code = parseInt(hex, 16);
   if (!(code > 0x20)) return '';
   const low = code >= 0xf000 ? code - 0xf000 : code;
-  const known: Readonly<Record<number, string>> = { 0xb7: '•', 0xa7: '§', 0xa8: '☐', 0xfe: '☒', 0xfc: '✓', 0x6f: '☐', 0xd3: '©', 0xd2: '®', 0xd4: '™', 0xe3: '©', 0xe2: '®', 0xe4: '™' };
+  const known: Readonly<Record<number, string>> = {
+    0xb7: '•',
+    0xa7: '§',
+    0xa8: '☐',
+    0xfe: '☒',
+    0xfc: '✓',
+    0x6f: '☐',
+    0xd3: '©',
+    0xd2: '®',
+    0xd4: '™',
+    0xe3: '©',
+    0xe2: '®',
+    0xe4: '™',
+  };
   return known[low] ?? (code < 0xe000 ? String.fromCharCode(code) : '');
 }
 

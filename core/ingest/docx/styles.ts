@@ -28,8 +28,19 @@ interface Style {
 }
 
 const EMPTY: StyleLook = {
-  numId: undefined, numStyle: undefined, listLevel: undefined, outline: undefined, left: undefined, firstLine: undefined, bold: undefined, italic: undefined,
-  underline: undefined, caps: undefined, hidden: undefined, size: undefined, centered: undefined,
+  numId: undefined,
+  numStyle: undefined,
+  listLevel: undefined,
+  outline: undefined,
+  left: undefined,
+  firstLine: undefined,
+  bold: undefined,
+  italic: undefined,
+  underline: undefined,
+  caps: undefined,
+  hidden: undefined,
+  size: undefined,
+  centered: undefined,
 };
 
 export class Styles {
@@ -52,7 +63,11 @@ export class Styles {
     if (id === undefined) return;
     const paragraph = node.attributes['w:type'] === 'paragraph';
     if (paragraph && /^(?:1|true|on)$/.test(node.attributes['w:default'] ?? '')) this.defaultParagraph = id;
-    this.styles.set(id, { name: valueOf(node, 'w:name') ?? id, basedOn: valueOf(node, 'w:basedOn'), look: readLook(child(node, 'w:pPr'), child(node, 'w:rPr'), id) });
+    this.styles.set(id, {
+      name: valueOf(node, 'w:name') ?? id,
+      basedOn: valueOf(node, 'w:basedOn'),
+      look: readLook(child(node, 'w:pPr'), child(node, 'w:rPr'), id),
+    });
   }
 
   nameOf(id: string | undefined): string {
@@ -88,10 +103,19 @@ export class Styles {
 /** `over` wins where it says something. */
 export function merge(under: StyleLook, over: StyleLook): StyleLook {
   return {
-    numId: over.numId ?? under.numId, numStyle: over.numId !== undefined ? over.numStyle : under.numStyle, listLevel: over.listLevel ?? under.listLevel,
-    outline: over.outline ?? under.outline, left: over.left ?? under.left, firstLine: over.firstLine ?? under.firstLine, bold: over.bold ?? under.bold,
-    italic: over.italic ?? under.italic, underline: over.underline ?? under.underline, caps: over.caps ?? under.caps, hidden: over.hidden ?? under.hidden,
-    size: over.size ?? under.size, centered: over.centered ?? under.centered,
+    numId: over.numId ?? under.numId,
+    numStyle: over.numId !== undefined ? over.numStyle : under.numStyle,
+    listLevel: over.listLevel ?? under.listLevel,
+    outline: over.outline ?? under.outline,
+    left: over.left ?? under.left,
+    firstLine: over.firstLine ?? under.firstLine,
+    bold: over.bold ?? under.bold,
+    italic: over.italic ?? under.italic,
+    underline: over.underline ?? under.underline,
+    caps: over.caps ?? under.caps,
+    hidden: over.hidden ?? under.hidden,
+    size: over.size ?? under.size,
+    centered: over.centered ?? under.centered,
   };
 }
 
@@ -104,9 +128,18 @@ export function readLook(paragraph: XmlNode | undefined, run: XmlNode | undefine
   const underline = child(run, 'w:u')?.attributes['w:val'];
   const justify = valueOf(paragraph, 'w:jc');
   return {
-    numId, numStyle: numId === undefined ? undefined : style, listLevel: integer(valueOf(numbers, 'w:ilvl')), outline: integer(valueOf(paragraph, 'w:outlineLvl')),
-    left: integer(indent?.['w:left'] ?? indent?.['w:start']), firstLine: hanging !== undefined ? -hanging : integer(indent?.['w:firstLine']),
-    bold: toggle(run, 'w:b'), italic: toggle(run, 'w:i'), underline: underline === undefined ? undefined : underline !== 'none',
-    caps: toggle(run, 'w:caps'), hidden: toggle(run, 'w:vanish'), size: integer(valueOf(run, 'w:sz')), centered: justify === undefined ? undefined : justify === 'center',
+    numId,
+    numStyle: numId === undefined ? undefined : style,
+    listLevel: integer(valueOf(numbers, 'w:ilvl')),
+    outline: integer(valueOf(paragraph, 'w:outlineLvl')),
+    left: integer(indent?.['w:left'] ?? indent?.['w:start']),
+    firstLine: hanging !== undefined ? -hanging : integer(indent?.['w:firstLine']),
+    bold: toggle(run, 'w:b'),
+    italic: toggle(run, 'w:i'),
+    underline: underline === undefined ? undefined : underline !== 'none',
+    caps: toggle(run, 'w:caps'),
+    hidden: toggle(run, 'w:vanish'),
+    size: integer(valueOf(run, 'w:sz')),
+    centered: justify === undefined ? undefined : justify === 'center',
   };
 }

@@ -67,7 +67,9 @@ function nameOf(uri: string, prefix: string, local: string): string {
   return known === '' ? local : `${known}:${local}`;
 }
 
-function attributesOf(attributes: Readonly<Record<string, { readonly uri: string; readonly prefix: string; readonly local: string; readonly value: string }>>): Record<string, string> {
+function attributesOf(
+  attributes: Readonly<Record<string, { readonly uri: string; readonly prefix: string; readonly local: string; readonly value: string }>>,
+): Record<string, string> {
   const out: Record<string, string> = {};
   for (const attribute of Object.values(attributes)) out[nameOf(attribute.uri, attribute.prefix, attribute.local)] = attribute.value;
   return out;

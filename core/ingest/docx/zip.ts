@@ -49,7 +49,11 @@ export class ZipReader {
   read(name: string): Uint8Array | null {
     const entry = this.entries.get(name);
     if (!entry) return null;
-    if (entry.encrypted) throw new CodicilError('encrypted', `Expected a readable container; "${name}" in "${this.name}" is encrypted. Save the file without a password and add it again.`);
+    if (entry.encrypted)
+      throw new CodicilError(
+        'encrypted',
+        `Expected a readable container; "${name}" in "${this.name}" is encrypted. Save the file without a password and add it again.`,
+      );
     within(entry.declared + this.expanded, this.limits.expandedBytes, 'bytes when unpacked');
     const packed = this.dataOf(entry);
     if (entry.method === 0) return this.count(packed, entry);
@@ -69,8 +73,12 @@ export class ZipReader {
       const name = new TextDecoder('utf-8').decode(this.bytes.subarray(at + 46, at + 46 + nameLength));
       this.checkName(name);
       const entry: Entry = {
-        name, method: this.view.getUint16(at + 10, true), packed: this.view.getUint32(at + 20, true), declared: this.view.getUint32(at + 24, true),
-        offset: this.view.getUint32(at + 42, true), encrypted: (this.view.getUint16(at + 8, true) & 1) === 1,
+        name,
+        method: this.view.getUint16(at + 10, true),
+        packed: this.view.getUint32(at + 20, true),
+        declared: this.view.getUint32(at + 24, true),
+        offset: this.view.getUint32(at + 42, true),
+        encrypted: (this.view.getUint16(at + 8, true) & 1) === 1,
       };
       this.checkRatio(entry.packed, entry.declared, name);
       this.entries.set(name, entry);
@@ -80,18 +88,23 @@ export class ZipReader {
 
   /** The end record is the last 22 bytes, or earlier by the length of a comment (at most 65,535). */
   private findEnd(): number {
-    for (let at = this.bytes.length - 22; at >= Math.max(0, this.bytes.length - 22 - 65_535); at--) if (this.view.getUint32(at, true) === END_SIGNATURE) return at;
+    for (let at = this.bytes.length - 22; at >= Math.max(0, this.bytes.length - 22 - 65_535); at--)
+      if (this.view.getUint32(at, true) === END_SIGNATURE) return at;
     throw this.corrupt('its container has no directory, so its end is missing');
   }
 
   private checkName(name: string): void {
-    if (/^[/\\]|^[a-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)|\0/i.test(name)) throw this.corrupt(`its container has an entry that points outside it (${JSON.stringify(name.slice(0, 80))})`);
+    if (/^[/\\]|^[a-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)|\0/i.test(name))
+      throw this.corrupt(`its container has an entry that points outside it (${JSON.stringify(name.slice(0, 80))})`);
     if (this.entries.has(name)) throw this.corrupt(`its container has two entries named ${JSON.stringify(name.slice(0, 80))}`);
   }
 
   private checkRatio(packed: number, expanded: number, name: string): void {
     if (expanded > RATIO_FLOOR && expanded > packed * this.limits.expansionRatio)
-      throw new CodicilError('too_large', `Expected parts that unpack to at most ${this.limits.expansionRatio} times their size; "${name}" in "${this.name}" unpacks ${Math.round(expanded / Math.max(1, packed))} times (a zip bomb). Do not open this file.`);
+      throw new CodicilError(
+        'too_large',
+        `Expected parts that unpack to at most ${this.limits.expansionRatio} times their size; "${name}" in "${this.name}" unpacks ${Math.round(expanded / Math.max(1, packed))} times (a zip bomb). Do not open this file.`,
+      );
   }
 
   private dataOf(entry: Entry): Uint8Array {
@@ -114,7 +127,11 @@ export class ZipReader {
     const out = new Uint8Array(entry.declared);
     let size = 0;
     const stream = new Inflate((chunk) => {
-      if (size + chunk.length > entry.declared) throw new CodicilError('too_large', `Expected "${entry.name}" in "${this.name}" to unpack to the ${entry.declared} bytes it declares; it holds more (a zip bomb). Do not open this file.`);
+      if (size + chunk.length > entry.declared)
+        throw new CodicilError(
+          'too_large',
+          `Expected "${entry.name}" in "${this.name}" to unpack to the ${entry.declared} bytes it declares; it holds more (a zip bomb). Do not open this file.`,
+        );
       out.set(chunk, size);
       size += chunk.length;
     });
@@ -129,6 +146,9 @@ export class ZipReader {
   }
 
   private corrupt(what: string): CodicilError {
-    return new CodicilError('corrupt_file', `Expected a DOCX that keeps the rules of its container; in "${this.name}" ${what}. Open it in Word and save it again.`);
+    return new CodicilError(
+      'corrupt_file',
+      `Expected a DOCX that keeps the rules of its container; in "${this.name}" ${what}. Open it in Word and save it again.`,
+    );
   }
 }

@@ -46,12 +46,26 @@ export class BlockBuilder {
     const size = first.size;
     const entry = furniture ? undefined : this.outlineOf(joined.text, label?.rest ?? 0);
     const heading = entry !== undefined || isHeading(joined.text, label?.rest ?? 0, lines, bold, size > 1.12 * this.bodySize);
-    const kind = furniture ? 'furniture' : heading ? 'heading' : SIGNATURE.test(joined.text) ? 'signature' : bulleted || isListNumber(label?.number) ? 'listItem' : 'paragraph';
+    const kind = furniture
+      ? 'furniture'
+      : heading
+        ? 'heading'
+        : SIGNATURE.test(joined.text)
+          ? 'signature'
+          : bulleted || isListNumber(label?.number)
+            ? 'listItem'
+            : 'paragraph';
     const block: Block = {
-      id, kind, text: joined.text, at: placesOf(joined.lines), lines: joined.lines,
-      number: label?.number ?? null, level: entry?.depth ?? null,
+      id,
+      kind,
+      text: joined.text,
+      at: placesOf(joined.lines),
+      lines: joined.lines,
+      number: label?.number ?? null,
+      level: entry?.depth ?? null,
       indent: Math.round((first.box.x0 - (this.lefts.get(`${first.page}:${first.region}`) ?? first.box.x0)) * 10) / 10,
-      font: { size, bold, italic: lines.every((line) => line.italic) }, cell: null,
+      font: { size, bold, italic: lines.every((line) => line.italic) },
+      cell: null,
     };
     return { block, emphasis: joined.emphasis };
   }
@@ -83,9 +97,17 @@ function addRange(ranges: Range[], start: number, end: number): void {
 }
 
 function dropStart(line: PdfLine, count: number): PdfLine {
-  const emphasis = line.emphasis.map((range) => ({ start: Math.max(0, range.start - count), end: range.end - count })).filter((range) => range.end > range.start);
+  const emphasis = line.emphasis
+    .map((range) => ({ start: Math.max(0, range.start - count), end: range.end - count }))
+    .filter((range) => range.end > range.start);
   const edges = line.edges.slice(count);
-  return { ...line, text: line.text.slice(count), edges, emphasis, box: line.axis === 'x' ? { ...line.box, x0: Math.min(edges[0] ?? line.box.x0, line.box.x1) } : line.box };
+  return {
+    ...line,
+    text: line.text.slice(count),
+    edges,
+    emphasis,
+    box: line.axis === 'x' ? { ...line.box, x0: Math.min(edges[0] ?? line.box.x0, line.box.x1) } : line.box,
+  };
 }
 
 function placesOf(lines: readonly Line[]): Place[] {
@@ -110,14 +132,21 @@ function leftsOf(lines: readonly PdfLine[]): Map<string, number> {
     spans.set(key, { left: Math.min(span.left, line.box.x0), right: Math.max(span.right, line.box.x1) });
     right = Math.max(right, line.box.x1);
   }
-  const wide = [...spans.values()].filter((span) => span.right - span.left > 0.5 * right).map((span) => span.left).sort((a, b) => a - b);
+  const wide = [...spans.values()]
+    .filter((span) => span.right - span.left > 0.5 * right)
+    .map((span) => span.left)
+    .sort((a, b) => a - b);
   const margin = wide[Math.floor(wide.length * 0.1)] ?? Infinity;
   // 90 points: more than any list indent of a page that has lost its margin, less than a second column.
   return new Map([...spans].map(([key, span]) => [key, span.left - margin > 0 && span.left - margin < 90 ? margin : span.left]));
 }
 
 export function foldTitle(title: string): string {
-  return title.normalize('NFKC').toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+  return title
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 }
 
 function isListNumber(number: string | undefined): boolean {

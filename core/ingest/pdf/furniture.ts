@@ -42,7 +42,11 @@ export function findFurniture(lines: readonly PdfLine[], heights: readonly numbe
 }
 
 function foldDigits(text: string): string {
-  return text.toLowerCase().replace(/\d+/g, '#').replace(/\b[ivxl]+$/, '#').replace(/\s+/g, ' ');
+  return text
+    .toLowerCase()
+    .replace(/\d+/g, '#')
+    .replace(/\b[ivxl]+$/, '#')
+    .replace(/\s+/g, ' ');
 }
 
 /** Web pages printed to PDF keep the foot of the old page in the middle of the new one: such lines recur on a third of the pages, wherever they stand. */
@@ -88,12 +92,25 @@ function marginLines(lines: readonly PdfLine[], heights: readonly number[]): Set
     const size = sizes[sizes.length >> 1] ?? 0;
     const sorted = [...indexes].sort((a, b) => (lines[a] as PdfLine).box.y0 - (lines[b] as PdfLine).box.y0);
     const height = heights[page] ?? 0;
-    for (const order of [sorted, [...sorted].reverse()]) takeMargin(order.map((index) => ({ index, line: lines[index] as PdfLine })), order === sorted, height, size, found);
+    for (const order of [sorted, [...sorted].reverse()])
+      takeMargin(
+        order.map((index) => ({ index, line: lines[index] as PdfLine })),
+        order === sorted,
+        height,
+        size,
+        found,
+      );
   }
   return found;
 }
 
-function takeMargin(order: readonly { readonly index: number; readonly line: PdfLine }[], top: boolean, height: number, size: number, found: Set<number>): void {
+function takeMargin(
+  order: readonly { readonly index: number; readonly line: PdfLine }[],
+  top: boolean,
+  height: number,
+  size: number,
+  found: Set<number>,
+): void {
   // 7 % is 20 mm of A4: the usual margin holds nothing else. Three lines: longer foots are footnotes.
   const outside = (line: PdfLine): boolean => (top ? line.box.y1 < 0.07 * height : line.box.y0 > 0.93 * height);
   let count = 0;
@@ -103,7 +120,8 @@ function takeMargin(order: readonly { readonly index: number; readonly line: Pdf
   if (count === 0 || count > 3 || !next || !last) return;
   const white = top ? next.box.y0 - last.box.y1 : last.box.y0 - next.box.y1;
   if (white < 1.2 * size) return;
-  for (const { index, line } of order.slice(0, count)) if (line.size < 0.96 * size && line.text.length <= 120 && !/^[\d*†‡]\s?\p{L}/u.test(line.text)) found.add(index);
+  for (const { index, line } of order.slice(0, count))
+    if (line.size < 0.96 * size && line.text.length <= 120 && !/^[\d*†‡]\s?\p{L}/u.test(line.text)) found.add(index);
 }
 
 function keyOf(line: PdfLine, height: number): string | null {

@@ -66,7 +66,9 @@ function joinSlanted(segments: readonly Segment[]): Segment[] {
   };
   return segments.map((segment) => {
     const letters = segment.glyphs.filter((glyph) => glyph.text.trim() !== '').length;
-    return letters <= 2 && segment.direction !== 'slanted' && slanted.some((other) => near(segment, other)) ? { ...segment, direction: 'slanted' as const } : segment;
+    return letters <= 2 && segment.direction !== 'slanted' && slanted.some((other) => near(segment, other))
+      ? { ...segment, direction: 'slanted' as const }
+      : segment;
   });
 }
 
@@ -112,9 +114,13 @@ class GlyphReader {
     const look = this.lookOf(font);
     const glyph: Glyph = {
       text,
-      x0: Math.min(ax, bx, cx, dx) - left, y0: Math.min(ay, by, cy, dy) - top,
-      x1: Math.max(ax, bx, cx, dx) - left, y1: Math.max(ay, by, cy, dy) - top,
-      size, bold: look.bold, italic: look.italic,
+      x0: Math.min(ax, bx, cx, dx) - left,
+      y0: Math.min(ay, by, cy, dy) - top,
+      x1: Math.max(ax, bx, cx, dx) - left,
+      y1: Math.max(ay, by, cy, dy) - top,
+      size,
+      bold: look.bold,
+      italic: look.italic,
     };
     if (text.trim() !== '') {
       if (glyph.x1 <= 0 || glyph.y1 <= 0 || glyph.x0 >= this.width || glyph.y0 >= this.height) {

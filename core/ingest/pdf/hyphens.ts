@@ -5,7 +5,40 @@ import { isWideScript } from '../characters.ts';
 import type { PdfLine } from './lines.ts';
 
 /** Prefixes that keep their hyphen in English contracts more often than not. */
-const PREFIXES = new Set(['non', 'self', 'co', 'ex', 'anti', 'cross', 'sub', 'multi', 'de', 'pre', 'post', 'third', 'semi', 'quasi', 'vice', 'all', 'well', 'high', 'low', 'long', 'short', 'full', 'on', 'off', 'in', 'up', 'year', 'day', 'one', 'two', 'three', 'e']);
+const PREFIXES = new Set([
+  'non',
+  'self',
+  'co',
+  'ex',
+  'anti',
+  'cross',
+  'sub',
+  'multi',
+  'de',
+  'pre',
+  'post',
+  'third',
+  'semi',
+  'quasi',
+  'vice',
+  'all',
+  'well',
+  'high',
+  'low',
+  'long',
+  'short',
+  'full',
+  'on',
+  'off',
+  'in',
+  'up',
+  'year',
+  'day',
+  'one',
+  'two',
+  'three',
+  'e',
+]);
 const WORD = /[\p{L}\p{N}]+(?:[-‐‑][\p{L}\p{N}]+)*/gu;
 
 /** Lower-case words of the lines, without those that a line end cuts. */

@@ -71,11 +71,22 @@ function lineOf(segments: readonly Segment[], page: number, region: number, axis
   const sizes = inked.map((glyph) => glyph.size).sort((a, b) => a - b);
   const bold = count((glyph) => glyph.bold) > 0.85 * inked.length;
   const italic = count((glyph) => glyph.italic) > 0.85 * inked.length;
-  return [{
-    page, region, axis, text: builder.text, edges: [...builder.edges, builder.end].map((edge) => Math.round(edge * 100) / 100),
-    box: roundBox(boxOf(inked)), size: Math.round((sizes[sizes.length >> 1] ?? 0) * 10) / 10, bold, italic,
-    emphasis: rangesOf(builder.marks, builder.text), softHyphen: soft, slanted: false,
-  }];
+  return [
+    {
+      page,
+      region,
+      axis,
+      text: builder.text,
+      edges: [...builder.edges, builder.end].map((edge) => Math.round(edge * 100) / 100),
+      box: roundBox(boxOf(inked)),
+      size: Math.round((sizes[sizes.length >> 1] ?? 0) * 10) / 10,
+      bold,
+      italic,
+      emphasis: rangesOf(builder.marks, builder.text),
+      softHyphen: soft,
+      slanted: false,
+    },
+  ];
 }
 
 function roundBox(box: Box): Box {

@@ -23,7 +23,9 @@ export function makePdf(pages: readonly DrawnPage[], saveOptions = ''): Uint8Arr
     F2: document.addSimpleFont(new mupdf.Font('Helvetica-Bold'), 'Latin'),
   };
   for (const page of pages) {
-    const content = page.lines.map((line) => `BT /${line.bold === true ? 'F2' : 'F1'} ${line.size ?? 10} Tf ${line.x} ${HEIGHT - line.y} Td ${literal(line.text)} Tj ET`).join('\n');
+    const content = page.lines
+      .map((line) => `BT /${line.bold === true ? 'F2' : 'F1'} ${line.size ?? 10} Tf ${line.x} ${HEIGHT - line.y} Td ${literal(line.text)} Tj ET`)
+      .join('\n');
     document.insertPage(-1, document.addPage([0, 0, 612, HEIGHT], page.rotate ?? 0, { Font: fonts }, content));
   }
   return new Uint8Array(document.saveToBuffer(saveOptions).asUint8Array());
@@ -31,10 +33,12 @@ export function makePdf(pages: readonly DrawnPage[], saveOptions = ''): Uint8Arr
 
 /** A string of a PDF in the font's 8-bit code; "\u00AD" and other Latin-1 signs as octal. */
 function literal(text: string): string {
-  return `(${[...text].map((sign) => {
-    const code = sign.charCodeAt(0);
-    return code > 126 || sign === '(' || sign === ')' || sign === '\\' ? `\\${code.toString(8).padStart(3, '0')}` : sign;
-  }).join('')})`;
+  return `(${[...text]
+    .map((sign) => {
+      const code = sign.charCodeAt(0);
+      return code > 126 || sign === '(' || sign === ')' || sign === '\\' ? `\\${code.toString(8).padStart(3, '0')}` : sign;
+    })
+    .join('')})`;
 }
 
 /** One line each 12 points from `top`, flush left. */

@@ -138,7 +138,8 @@ function startsWithNumber(group: readonly PdfLine[], last: PdfLine, line: PdfLin
   const rest = line.text.slice(label.rest);
   const paused = ended || /(,|\band|\bor|&|，|、)$/i.test(last.text);
   const body = group.length > 1 ? (group[1] as PdfLine).box.x0 : null;
-  const moved = body === null ? Math.abs(line.box.x0 - last.box.x0) > 0.5 * line.size && line.box.x0 < last.box.x0 : Math.abs(line.box.x0 - body) > 0.5 * line.size;
+  const moved =
+    body === null ? Math.abs(line.box.x0 - last.box.x0) > 0.5 * line.size && line.box.x0 < last.box.x0 : Math.abs(line.box.x0 - body) > 0.5 * line.size;
   if (form.startsWith('(') || form === '1)' || form === 'a)') {
     if (moved || line.box.x0 > last.box.x0 + line.size) return true;
     return label.readings.some((reading) => reading.values[0] === 1) ? short || ended : (short || paused) && listed.follows(line);

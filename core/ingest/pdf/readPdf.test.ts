@@ -9,7 +9,10 @@ async function blocksOf(pages: readonly DrawnPage[]): Promise<readonly Block[]> 
   return (await readPdf(makePdf(pages), 'test.pdf', undefined, new Watch({}))).blocks;
 }
 
-const LONG = ['The quick agreement between the parties runs over the whole width of this line', 'and goes on in the next one, so that both are one paragraph of the document.'];
+const LONG = [
+  'The quick agreement between the parties runs over the whole width of this line',
+  'and goes on in the next one, so that both are one paragraph of the document.',
+];
 
 describe('readPdf', () => {
   it('joins wrapped lines into one block and keeps a box for every character', async () => {
@@ -25,37 +28,78 @@ describe('readPdf', () => {
   });
 
   it('begins a block at each number, in brackets or not, but not at a wrapped mention', async () => {
-    const blocks = await blocksOf([{
-      lines: [
-        ...paragraph(['1. Term. This agreement begins on the date above and ends as set out in Section', '5.2 of this agreement unless the parties agree in writing on something else.'], 100),
-        ...paragraph(['2. Fees. The customer pays:', '(a) the licence fee, and', '(b) all taxes.'], 130),
-      ],
-    }]);
+    const blocks = await blocksOf([
+      {
+        lines: [
+          ...paragraph(
+            [
+              '1. Term. This agreement begins on the date above and ends as set out in Section',
+              '5.2 of this agreement unless the parties agree in writing on something else.',
+            ],
+            100,
+          ),
+          ...paragraph(['2. Fees. The customer pays:', '(a) the licence fee, and', '(b) all taxes.'], 130),
+        ],
+      },
+    ]);
     expect(blocks.map((block) => block.number)).toEqual(['1', '2', '(a)', '(b)']);
     expect(blocks[0]?.text).toContain('Section 5.2 of');
   });
 
   it('reads two columns one after the other', async () => {
-    const left = ['Left one fills its own column', 'left two fills its own column', 'left three fills the column', 'left four fills the column', 'left five fills the column.'];
+    const left = [
+      'Left one fills its own column',
+      'left two fills its own column',
+      'left three fills the column',
+      'left four fills the column',
+      'left five fills the column.',
+    ];
     const right = left.map((line) => line.replace(/^[Ll]eft/, 'right'));
-    const blocks = await blocksOf([{ lines: left.flatMap((text, index) => [{ x: 72, y: 100 + index * 12, text }, { x: 320, y: 100 + index * 12, text: right[index] as string }]) }]);
+    const blocks = await blocksOf([
+      {
+        lines: left.flatMap((text, index) => [
+          { x: 72, y: 100 + index * 12, text },
+          { x: 320, y: 100 + index * 12, text: right[index] as string },
+        ]),
+      },
+    ]);
     expect(blocks.map((block) => block.text).join(' ')).toBe(`${left.join(' ')} ${right.join(' ')}`);
   });
 
   it('keeps a label and its text in one row', async () => {
     const rows = ['Effective Date', 'Governing Law', 'Term', 'Courts'].map((label, index) => [label, `value number ${index} of the cover page`] as const);
-    const blocks = await blocksOf([{ lines: rows.flatMap(([label, value], index) => [{ x: 72, y: 100 + index * 30, text: label }, { x: 250, y: 100 + index * 30, text: value }]) }]);
+    const blocks = await blocksOf([
+      {
+        lines: rows.flatMap(([label, value], index) => [
+          { x: 72, y: 100 + index * 30, text: label },
+          { x: 250, y: 100 + index * 30, text: value },
+        ]),
+      },
+    ]);
     expect(blocks.map((block) => block.text)).toEqual(rows.map((row) => row.join(' ')));
   });
 
   it('puts a word together that a line end cut and keeps a real hyphen', async () => {
-    const [block] = await blocksOf([{ lines: paragraph(['The obligations of confidentiality and non-disclosure bind each party; confiden-', 'tiality ends with the term and so does the duty of mutual support and of non-', 'disclosure that the parties have agreed on in this document.'], 100) }]);
+    const [block] = await blocksOf([
+      {
+        lines: paragraph(
+          [
+            'The obligations of confidentiality and non-disclosure bind each party; confiden-',
+            'tiality ends with the term and so does the duty of mutual support and of non-',
+            'disclosure that the parties have agreed on in this document.',
+          ],
+          100,
+        ),
+      },
+    ]);
     expect(block?.text).toContain('; confidentiality ends');
     expect(block?.text).toContain('of non-disclosure that');
   });
 
   it('joins at a soft hyphen without a trace of it', async () => {
-    const [block] = await blocksOf([{ lines: paragraph(['A very long and well filled line of text that ends in the word transpor\u00AD', 'tation of goods.'], 100) }]);
+    const [block] = await blocksOf([
+      { lines: paragraph(['A very long and well filled line of text that ends in the word transpor\u00AD', 'tation of goods.'], 100) },
+    ]);
     expect(block?.text).toContain('transportation of goods');
   });
 
@@ -64,7 +108,14 @@ describe('readPdf', () => {
       lines: [{ x: 72, y: 30, text: 'Master Agreement' }, ...paragraph(lines, top), { x: 300, y: 760, text: `Page ${number}` }],
     });
     const blocks = await blocksOf([
-      page(1, ['1. Liability. The liability of the provider under this agreement is limited to the', 'amount of all fees that the customer has paid to the provider in the last twelve'], 690),
+      page(
+        1,
+        [
+          '1. Liability. The liability of the provider under this agreement is limited to the',
+          'amount of all fees that the customer has paid to the provider in the last twelve',
+        ],
+        690,
+      ),
       page(2, ['months before the claim arose, except where the law does not allow such a limit.'], 72),
       page(3, ['2. Law. The law of Ireland governs this agreement.'], 72),
     ]);
@@ -86,7 +137,14 @@ describe('readPdf', () => {
   });
 
   it('reads a character that was drawn twice (fake bold) once', async () => {
-    const [block] = await blocksOf([{ lines: [{ x: 72, y: 100, text: 'Bold by shadow' }, { x: 72.3, y: 100, text: 'Bold by shadow' }] }]);
+    const [block] = await blocksOf([
+      {
+        lines: [
+          { x: 72, y: 100, text: 'Bold by shadow' },
+          { x: 72.3, y: 100, text: 'Bold by shadow' },
+        ],
+      },
+    ]);
     expect(block?.text).toBe('Bold by shadow');
   });
 
@@ -97,15 +155,30 @@ describe('readPdf', () => {
   });
 
   it('joins Chinese lines without spaces and begins a block at each article', async () => {
-    const content = await readPdf(makeChinesePdf(['第一条 目的', '甲方委托乙方按照本合同约定提供技术服务，乙方同意按照本合同的约', '定向甲方提供上述服务并收取费用。', '第二条 费用']), 'test.pdf', undefined, new Watch({}));
-    expect(content.blocks.map((block) => block.text)).toEqual(['第一条 目的', '甲方委托乙方按照本合同约定提供技术服务，乙方同意按照本合同的约定向甲方提供上述服务并收取费用。', '第二条 费用']);
+    const content = await readPdf(
+      makeChinesePdf(['第一条 目的', '甲方委托乙方按照本合同约定提供技术服务，乙方同意按照本合同的约', '定向甲方提供上述服务并收取费用。', '第二条 费用']),
+      'test.pdf',
+      undefined,
+      new Watch({}),
+    );
+    expect(content.blocks.map((block) => block.text)).toEqual([
+      '第一条 目的',
+      '甲方委托乙方按照本合同约定提供技术服务，乙方同意按照本合同的约定向甲方提供上述服务并收取费用。',
+      '第二条 费用',
+    ]);
   });
 
   it('takes a table of contents out of the text', async () => {
     const entries = ['1. Definitions', '2. Services', '3. Fees', '4. Liability', '5. Term', '6. Notices', '7. Law'];
-    const blocks = await blocksOf([{
-      lines: [{ x: 250, y: 80, text: 'TABLE OF CONTENTS' }, ...entries.map((text, index) => ({ x: 72, y: 100 + index * 14, text: `${text} ........ ${index + 1}` })), ...paragraph(['1. Definitions. Words have their meaning.'], 300)],
-    }]);
+    const blocks = await blocksOf([
+      {
+        lines: [
+          { x: 250, y: 80, text: 'TABLE OF CONTENTS' },
+          ...entries.map((text, index) => ({ x: 72, y: 100 + index * 14, text: `${text} ........ ${index + 1}` })),
+          ...paragraph(['1. Definitions. Words have their meaning.'], 300),
+        ],
+      },
+    ]);
     expect(blocks.filter((block) => block.kind !== 'furniture').map((block) => block.text)).toEqual(['1. Definitions. Words have their meaning.']);
   });
 });

@@ -81,9 +81,13 @@ function countPages(document: mupdf.Document, name: string): number {
   try {
     count = document.countPages();
   } catch (thrown) {
-    throw new CodicilError('corrupt_file', `Expected a PDF with pages; the page list of "${name}" is damaged (${messageOf(thrown)}). Get the file again or print it to a new PDF.`);
+    throw new CodicilError(
+      'corrupt_file',
+      `Expected a PDF with pages; the page list of "${name}" is damaged (${messageOf(thrown)}). Get the file again or print it to a new PDF.`,
+    );
   }
-  if (count <= 0) throw new CodicilError('corrupt_file', `Expected a PDF with pages; "${name}" has none that can be read. Get the file again or print it to a new PDF.`);
+  if (count <= 0)
+    throw new CodicilError('corrupt_file', `Expected a PDF with pages; "${name}" has none that can be read. Get the file again or print it to a new PDF.`);
   return count;
 }
 
@@ -102,7 +106,11 @@ function readPage(document: mupdf.Document, index: number, content: PageContent)
     else warnings.push(...pageWarnings(found, index, glyphs.imageShare, glyphs.outside));
   } catch (thrown) {
     pages.push({ width: 612, height: 792, label: String(index + 1), source: 'empty' });
-    warnings.push({ code: 'page_failed', message: `Page ${index + 1} can not be read (${messageOf(thrown)}); it is missing from everything that follows.`, page: index });
+    warnings.push({
+      code: 'page_failed',
+      message: `Page ${index + 1} can not be read (${messageOf(thrown)}); it is missing from everything that follows.`,
+      page: index,
+    });
   } finally {
     page?.destroy();
   }
@@ -118,10 +126,19 @@ function pageWarnings(lines: readonly PdfLine[], index: number, imageShare: numb
   const warnings: Warning[] = [];
   const unmapped = text.split('\uFFFD').length - 1;
   if (unmapped > 0.05 * text.length)
-    warnings.push({ code: 'unmapped_text', message: `Page ${index + 1}: ${unmapped} of ${text.length} characters have no meaning in the file's fonts; the text of this page is not reliable.`, page: index });
+    warnings.push({
+      code: 'unmapped_text',
+      message: `Page ${index + 1}: ${unmapped} of ${text.length} characters have no meaning in the file's fonts; the text of this page is not reliable.`,
+      page: index,
+    });
   if (imageShare > 0.6 && text.length < 120)
-    warnings.push({ code: 'mostly_image', message: `Page ${index + 1} is mostly a picture with ${text.length} characters of text; what the picture says needs OCR.`, page: index });
-  if (outside > 0) warnings.push({ code: 'text_outside_page', message: `Page ${index + 1}: ${outside} characters lie outside the page; they are not read.`, page: index });
+    warnings.push({
+      code: 'mostly_image',
+      message: `Page ${index + 1} is mostly a picture with ${text.length} characters of text; what the picture says needs OCR.`,
+      page: index,
+    });
+  if (outside > 0)
+    warnings.push({ code: 'text_outside_page', message: `Page ${index + 1}: ${outside} characters lie outside the page; they are not read.`, page: index });
   return warnings;
 }
 
@@ -132,7 +149,11 @@ function labelOf(page: mupdf.Page, index: number): string {
 
 function readOutline(document: mupdf.Document): OutlineEntry[] {
   const entries: OutlineEntry[] = [];
-  interface Item { readonly title: string | undefined; readonly page?: number; readonly down?: readonly Item[] }
+  interface Item {
+    readonly title: string | undefined;
+    readonly page?: number;
+    readonly down?: readonly Item[];
+  }
   const visit = (items: readonly Item[], depth: number): void => {
     for (const item of items) {
       if (item.title !== undefined && item.title.trim() !== '') entries.push({ title: item.title.trim(), page: item.page ?? null, depth });
@@ -150,7 +171,10 @@ function readOutline(document: mupdf.Document): OutlineEntry[] {
 
 function build(content: PageContent, outline: readonly OutlineEntry[], watch: Watch): Pick<PdfContent, 'blocks' | 'emphasis'> {
   const contents = findContents(content.lines);
-  const furniture = findFurniture(content.lines, content.pages.map((page) => page.height)).map((found, index) => found || contents[index] === true);
+  const furniture = findFurniture(
+    content.lines,
+    content.pages.map((page) => page.height),
+  ).map((found, index) => found || contents[index] === true);
   const body = content.lines.filter((_line, index) => furniture[index] !== true);
   const builder = new BlockBuilder(body, collectWords(body), outline);
   const groups = [

@@ -34,8 +34,14 @@ export function readRows(segments: readonly Segment[]): Row[] {
     }
     order(rows.slice(0, cut.start), 4);
     const run = rows.slice(cut.start, cut.end);
-    order(side(run, (segment) => segment.box.x1 <= cut.x), depth + 1);
-    order(side(run, (segment) => segment.box.x1 > cut.x), depth + 1);
+    order(
+      side(run, (segment) => segment.box.x1 <= cut.x),
+      depth + 1,
+    );
+    order(
+      side(run, (segment) => segment.box.x1 > cut.x),
+      depth + 1,
+    );
     order(rows.slice(cut.end), depth);
   };
   order(gatherRows(segments), 0);
@@ -158,13 +164,19 @@ function narrow(gaps: readonly Gap[], row: OpenRow): Gap[] {
 
 /** Running text fills its column and has even leading; labels, figures and table cells do not. */
 function isText(rows: readonly OpenRow[], belongs: (segment: Segment) => boolean): boolean {
-  const lines = rows.map((row) => row.segments.filter(belongs)).filter((segments) => segments.length > 0).map((segments) => boxOf(segments.map((segment) => segment.box)));
+  const lines = rows
+    .map((row) => row.segments.filter(belongs))
+    .filter((segments) => segments.length > 0)
+    .map((segments) => boxOf(segments.map((segment) => segment.box)));
   if (lines.length < 4) return false;
   const bounds = boxOf(lines);
   const width = bounds.x1 - bounds.x0;
   if (width < 72) return false;
   const filled = lines.map((line) => (line.x1 - line.x0) / width).sort((a, b) => a - b);
-  const pitches = lines.slice(1).map((line, index) => line.y1 - (lines[index] as Box).y1).sort((a, b) => a - b);
+  const pitches = lines
+    .slice(1)
+    .map((line, index) => line.y1 - (lines[index] as Box).y1)
+    .sort((a, b) => a - b);
   const height = lines.map((line) => line.y1 - line.y0).sort((a, b) => a - b)[lines.length >> 1] ?? 1;
   // Measured on two-column contracts and papers: median fill 0.9 and pitch 1.1 .. 1.3 heights; key-term tables: fill below 0.5 or pitch above 2.
   return (filled[filled.length >> 1] ?? 0) >= 0.6 && (pitches[pitches.length >> 1] ?? 0) <= 1.9 * height;

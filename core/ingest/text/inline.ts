@@ -7,7 +7,22 @@ export interface Inline {
   readonly emphasis: readonly Range[];
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', sect: '§', mdash: '—', ndash: '–', ldquo: '“', rdquo: '”', lsquo: '‘', rsquo: '’', copy: '©' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  sect: '§',
+  mdash: '—',
+  ndash: '–',
+  ldquo: '“',
+  rdquo: '”',
+  lsquo: '‘',
+  rsquo: '’',
+  copy: '©',
+};
 /** Private marks for the borders of emphasis; they can not stand in repaired text of a source (U+E000 area is kept out below). */
 const ON = '\uE000';
 const OFF = '\uE001';
@@ -53,5 +68,8 @@ function takeMarks(marked: string): Inline {
     } else if (character !== ' ' || (text !== '' && !text.endsWith(' '))) text += character;
   }
   const trimmed = text.trimEnd();
-  return { text: trimmed, emphasis: emphasis.map((range) => ({ start: range.start, end: Math.min(range.end, trimmed.length) })).filter((range) => range.end > range.start) };
+  return {
+    text: trimmed,
+    emphasis: emphasis.map((range) => ({ start: range.start, end: Math.min(range.end, trimmed.length) })).filter((range) => range.end > range.start),
+  };
 }

@@ -92,7 +92,11 @@ class MarkdownReader {
   private tableRow(body: string, indent: number): void {
     this.flush();
     if (/^\|[\s:|-]+\|\s*$/.test(body)) return;
-    const cells = body.trim().slice(1, -1).split(/(?<!\\)\|/).map((cell) => cell.trim());
+    const cells = body
+      .trim()
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim());
     this.out.push({ source: body, level: null, depth: null, ordinal: null, bullet: false, indent, cells });
   }
 
@@ -106,7 +110,13 @@ class MarkdownReader {
     const inner = HEADING.exec(source);
     if (inner) source = inner[2] as string;
     this.open = {
-      source, level: inner ? (inner[1] as string).length : null, depth: this.items.length - 1, ordinal: bullet ? null : mark, bullet, indent, cells: null,
+      source,
+      level: inner ? (inner[1] as string).length : null,
+      depth: this.items.length - 1,
+      ordinal: bullet ? null : mark,
+      bullet,
+      indent,
+      cells: null,
     };
   }
 
@@ -132,6 +142,8 @@ export function readPlain(text: string): TextParagraph[] {
     if (open) out.push(open);
     open = null;
   };
+  // A function, because the compiler cannot see that flush() and this loop share the variable.
+  const last = (): TextParagraph | null => open;
   for (const line of lines) {
     const body = line.trim();
     if (body === '') {
@@ -139,7 +151,7 @@ export function readPlain(text: string): TextParagraph[] {
       continue;
     }
     const indent = widthOf(/^\s*/.exec(line)?.[0] ?? '');
-    const current = open as TextParagraph | null;
+    const current = last();
     if (current && wrapped && !startsItem(body)) open = { ...current, source: `${current.source}\n${body}` };
     else {
       flush();

@@ -9,23 +9,40 @@ function read(text: string, markdown = true): TextContent {
 describe('Markdown', () => {
   it('numbers nested ordered items as they are shown', () => {
     const { blocks } = read('1. Service\n    1. <span class="header_3">Access.</span> Use it.\n    2. Support.\n2. Fees');
-    expect(blocks.map((block) => [block.number, block.text])).toEqual([['1', '1. Service'], ['1.1', '1.1. Access. Use it.'], ['1.2', '1.2. Support.'], ['2', '2. Fees']]);
+    expect(blocks.map((block) => [block.number, block.text])).toEqual([
+      ['1', '1. Service'],
+      ['1.1', '1.1. Access. Use it.'],
+      ['1.2', '1.2. Support.'],
+      ['2', '2. Fees'],
+    ]);
   });
 
   it('keeps typed numbers and drops emphasis marks but remembers them', () => {
     const content = read('**1. The Agreement**. The terms (“**Agreement**”) apply.');
     expect(content.blocks[0]).toMatchObject({ number: '1', text: '1. The Agreement. The terms (“Agreement”) apply.' });
-    expect(content.emphasis.get('b0')).toEqual([{ start: 0, end: 16 }, { start: 30, end: 39 }]);
+    expect(content.emphasis.get('b0')).toEqual([
+      { start: 0, end: 16 },
+      { start: 30, end: 39 },
+    ]);
   });
 
   it('reads headings with their level, front matter left out', () => {
     const { blocks } = read('---\ntitle: x\n---\n# Terms\n\n## A. Definitions\n\ntext\nwrapped');
-    expect(blocks.map((block) => [block.kind, block.level, block.text])).toEqual([['heading', 1, 'Terms'], ['heading', 2, 'A. Definitions'], ['paragraph', null, 'text wrapped']]);
+    expect(blocks.map((block) => [block.kind, block.level, block.text])).toEqual([
+      ['heading', 1, 'Terms'],
+      ['heading', 2, 'A. Definitions'],
+      ['paragraph', null, 'text wrapped'],
+    ]);
   });
 
   it('makes cells of a table', () => {
     const { blocks } = read('| A | B |\n|---|---|\n| 1 | 2 |');
-    expect(blocks.map((block) => [block.text, block.cell?.row, block.cell?.column])).toEqual([['A', 0, 0], ['B', 0, 1], ['1', 1, 0], ['2', 1, 1]]);
+    expect(blocks.map((block) => [block.text, block.cell?.row, block.cell?.column])).toEqual([
+      ['A', 0, 0],
+      ['B', 0, 1],
+      ['1', 1, 0],
+      ['2', 1, 1],
+    ]);
   });
 
   it('is not changed by spaces at line ends', () => {
@@ -36,7 +53,11 @@ describe('Markdown', () => {
 describe('plain text', () => {
   it('joins wrapped lines and begins a block at a number', () => {
     const lines = ['1. Term. This agreement lasts', 'for one year.', '(a) It may be renewed.', '', 'Signed by both.'];
-    expect(read(lines.join('\n'), false).blocks.map((block) => block.text)).toEqual(['1. Term. This agreement lasts for one year.', '(a) It may be renewed.', 'Signed by both.']);
+    expect(read(lines.join('\n'), false).blocks.map((block) => block.text)).toEqual([
+      '1. Term. This agreement lasts for one year.',
+      '(a) It may be renewed.',
+      'Signed by both.',
+    ]);
   });
 
   it('reads UTF-16, Windows-1252 and GB 18030', () => {

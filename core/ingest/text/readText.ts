@@ -34,7 +34,10 @@ export function readText(bytes: Uint8Array, name: string, markdown: boolean, wat
     warnings.push({ code: 'encoding_guessed', message: `The file is not UTF-8; it was read as ${encoding}. Check letters with accents.`, page: null });
   return {
     pages: [{ width: 612, height: 792, label: '1', source: 'flow' }],
-    blocks: builder.blocks, emphasis: builder.emphasis, listLevel: builder.listLevel, warnings,
+    blocks: builder.blocks,
+    emphasis: builder.emphasis,
+    listLevel: builder.listLevel,
+    warnings,
   };
 }
 
@@ -98,10 +101,17 @@ class TextBuilder {
     const number = cell ? null : (computed ?? readLabel(text)?.number ?? null);
     const bold = emphasis.length > 0 && emphasis.reduce((sum, range) => sum + range.end - range.start, 0) >= 0.9 * (text.length - prefix.length);
     this.blocks.push({
-      id, kind: cell ? 'tableCell' : paragraph.level !== null ? 'heading' : this.isListItem(paragraph, number) ? 'listItem' : 'paragraph',
-      text, at: [{ page: 0, box: null }], lines: [], number, level: paragraph.level,
+      id,
+      kind: cell ? 'tableCell' : paragraph.level !== null ? 'heading' : this.isListItem(paragraph, number) ? 'listItem' : 'paragraph',
+      text,
+      at: [{ page: 0, box: null }],
+      lines: [],
+      number,
+      level: paragraph.level,
       // A column of a fixed-pitch text is about 6 points wide (Courier 10).
-      indent: paragraph.indent * 6, font: { size: 0, bold, italic: false }, cell,
+      indent: paragraph.indent * 6,
+      font: { size: 0, bold, italic: false },
+      cell,
     });
     if (emphasis.length > 0) this.emphasis.set(id, emphasis);
     if (paragraph.depth !== null && !cell) this.listLevel.set(id, paragraph.depth);
