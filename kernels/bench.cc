@@ -77,7 +77,8 @@ std::vector<float> random_floats(std::int64_t n) {
 }
 
 struct Matrix {
-  Matrix(const Ops& ops, Type type, std::int64_t rows, std::int64_t cols) : packed(ops.packed_bytes(type, rows, cols)), weights{type, rows, cols, packed.data} {
+  Matrix(const Ops& ops, Type type, std::int64_t rows, std::int64_t cols)
+      : packed(ops.packed_bytes(type, rows, cols)), weights{type, rows, cols, packed.data} {
     std::vector<std::uint8_t> gguf(static_cast<std::size_t>(rows * row_bytes(type, cols)));
     std::mt19937 bits(5);
     // 0x3f in every top byte keeps the f16 factors finite; the speed does not depend on the values.
@@ -116,7 +117,8 @@ void bench_matmul(const Ops& ops) {
       for (std::int64_t tokens : {1, 4, 8, 32, 512}) {
         if (slow && tokens > 4) continue;
         const double seconds = multiply_seconds(ops, matrix, tokens, slow ? 1 : tokens >= 512 ? 10 : 200);
-        std::printf("  %lld tok %7.1f GMAC/s", static_cast<long long>(tokens), static_cast<double>(shape.rows * shape.cols * tokens) / seconds * 1e-9);
+        std::printf("  %lld tok %7.1f GMAC/s", static_cast<long long>(tokens),
+                    static_cast<double>(shape.rows * shape.cols * tokens) / seconds * 1e-9);
       }
       std::printf("\n");
     }
@@ -136,7 +138,8 @@ void bench_attention(const Ops& ops, int heads, int kv_heads, int head_dim, std:
   std::vector<std::uint16_t> halves(values.size());
   ops.to_f16(values.data(), halves.data(), static_cast<std::int64_t>(values.size()));
   std::vector<KvBlock> blocks;
-  for (std::int64_t page = 0; page < pages; ++page) blocks.push_back({halves.data() + 2 * page * page_values, halves.data() + (2 * page + 1) * page_values});
+  for (std::int64_t page = 0; page < pages; ++page)
+    blocks.push_back({halves.data() + 2 * page * page_values, halves.data() + (2 * page + 1) * page_values});
   const std::int64_t stride = heads * head_dim;
   const auto q = random_floats(queries * stride);
   std::vector<float> out(q.size());

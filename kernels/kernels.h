@@ -15,8 +15,22 @@ namespace codicil::kernels {
 
 // Values are GGUF's own type numbers (gguf spec, "ggml_type").
 enum class Type : std::uint32_t {
-  f32 = 0, f16 = 1, q4_0 = 2, q4_1 = 3, q5_0 = 6, q5_1 = 7, q8_0 = 8,
-  q2_k = 10, q3_k = 11, q4_k = 12, q5_k = 13, q6_k = 14, iq4_nl = 20, iq4_xs = 23, bf16 = 30, mxfp4 = 39,
+  f32 = 0,
+  f16 = 1,
+  q4_0 = 2,
+  q4_1 = 3,
+  q5_0 = 6,
+  q5_1 = 7,
+  q8_0 = 8,
+  q2_k = 10,
+  q3_k = 11,
+  q4_k = 12,
+  q5_k = 13,
+  q6_k = 14,
+  iq4_nl = 20,
+  iq4_xs = 23,
+  bf16 = 30,
+  mxfp4 = 39,
 };
 
 struct TypeInfo {
@@ -54,19 +68,19 @@ struct KvBlock {
 // Causal attention of `queries` consecutive tokens of ONE sequence at absolute positions first_position + i.
 // Token i sees positions 0 .. first_position + i. Softmax in f32 (running maximum and sum, so a page is read once).
 struct AttentionArgs {
-  const float* q = nullptr;          // [queries, heads, head_dim] f32, stride q_stride floats per query, rotated already
+  const float* q = nullptr;  // [queries, heads, head_dim] f32, stride q_stride floats per query, rotated already
   std::int64_t q_stride = 0;
-  float* out = nullptr;              // [queries, heads, head_dim] f32, stride out_stride
+  float* out = nullptr;  // [queries, heads, head_dim] f32, stride out_stride
   std::int64_t out_stride = 0;
-  const KvBlock* blocks = nullptr;   // [ceil((first_position + queries) / page_tokens)] pages of this layer
+  const KvBlock* blocks = nullptr;  // [ceil((first_position + queries) / page_tokens)] pages of this layer
   std::int64_t page_tokens = 0;
   std::int64_t queries = 0;
   std::int64_t first_position = 0;
   int heads = 0;
-  int kv_heads = 0;                  // heads % kv_heads == 0; head h reads kv head h / (heads / kv_heads)
+  int kv_heads = 0;  // heads % kv_heads == 0; head h reads kv head h / (heads / kv_heads)
   int head_dim = 0;
-  float scale = 0;                   // 1 / sqrt(head_dim) normally
-  void* scratch = nullptr;           // attention_scratch_bytes() per calling thread, 64-byte aligned
+  float scale = 0;          // 1 / sqrt(head_dim) normally
+  void* scratch = nullptr;  // attention_scratch_bytes() per calling thread, 64-byte aligned
 };
 
 enum class RopeKind { interleaved /* pairs (2i, 2i+1): `llama` GGUFs */, neox /* pairs (i, i + n/2): qwen2, qwen3 */ };
@@ -90,14 +104,14 @@ struct Ops {
   void (*matmul)(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end);
 
   // --- rows and vectors ----------------------------------------------------------------------------------------------------
-  void (*dequantize_row)(Type type, const void* gguf_row, float* out, std::int64_t n);            // GGUF layout, exact
-  void (*rms_norm)(const float* x, const float* weight, float eps, float* out, std::int64_t n);   // out may be x
-  void (*add)(float* x, const float* y, std::int64_t n);                                           // x += y
-  void (*silu_mul)(float* gate, const float* up, std::int64_t n);                                  // gate = silu(gate) * up
+  void (*dequantize_row)(Type type, const void* gguf_row, float* out, std::int64_t n);           // GGUF layout, exact
+  void (*rms_norm)(const float* x, const float* weight, float eps, float* out, std::int64_t n);  // out may be x
+  void (*add)(float* x, const float* y, std::int64_t n);                                         // x += y
+  void (*silu_mul)(float* gate, const float* up, std::int64_t n);                                // gate = silu(gate) * up
   // Rotates the first rope_dims of every head of x[heads, head_dim] by the angles of one position:
   // cos_sin[rope_dims / 2][2] f32, computed by the caller in double precision.
   void (*rope)(RopeKind kind, float* x, int heads, int head_dim, int rope_dims, const float* cos_sin);
-  void (*to_f16)(const float* x, std::uint16_t* out, std::int64_t n);   // round to nearest even
+  void (*to_f16)(const float* x, std::uint16_t* out, std::int64_t n);  // round to nearest even
   void (*from_f16)(const std::uint16_t* x, float* out, std::int64_t n);
 
   // --- attention -----------------------------------------------------------------------------------------------------------

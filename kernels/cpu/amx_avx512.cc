@@ -138,8 +138,8 @@ void multiply(const Weights& w, const Activations& x, std::int64_t tokens, float
           const auto rows = static_cast<__mmask16>(left >= kGroupRows ? 0xffff : (1 << left) - 1);
           for (std::int64_t t = first; t < last; t += kTokenGroup) {
             const ActivationBlock* blocks_of_group = static_cast<const ActivationBlock*>(x.data) + t * all_blocks + block * kTokenGroup;
-            multiply_tile<F>(chunk.codes[g], chunk.scale[g], chunk.second[g], blocks, blocks_of_group, out + t * out_stride + row, out_stride,
-                             rows, block == 0);
+            multiply_tile<F>(chunk.codes[g], chunk.scale[g], chunk.second[g], blocks, blocks_of_group, out + t * out_stride + row, out_stride, rows,
+                             block == 0);
           }
         }
       }
@@ -150,8 +150,7 @@ void multiply(const Weights& w, const Activations& x, std::int64_t tokens, float
 
 }  // namespace
 
-void amx_matmul_quantized(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin,
-                          std::int64_t row_end) {
+void amx_matmul_quantized(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end) {
   // Types with 16-wide scales fill half of a tile and scale twice: 118 GMAC/s against 137 without tiles (q6_K, 4864 x 1024, 512
   // tokens, one core of a Sapphire Rapids Xeon), so they stay with VNNI.
   const std::int64_t tokens = quant_traits(w.type).halves ? 0 : x.tokens / kTokenGroup * kTokenGroup;

@@ -210,11 +210,21 @@ void do_tile(const Scratch& s, const Tile& tile, const K* k, const V* v, int gro
       continue;
     }
     switch (left) {
-      case 1: do_rows<1>(s, row, k, v, tile.keys, head_dim, scale, visible); break;
-      case 2: do_rows<2>(s, row, k, v, tile.keys, head_dim, scale, visible); break;
-      case 3: do_rows<3>(s, row, k, v, tile.keys, head_dim, scale, visible); break;
-      case 4: do_rows<4>(s, row, k, v, tile.keys, head_dim, scale, visible); break;
-      default: do_rows<5>(s, row, k, v, tile.keys, head_dim, scale, visible); break;
+      case 1:
+        do_rows<1>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        break;
+      case 2:
+        do_rows<2>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        break;
+      case 3:
+        do_rows<3>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        break;
+      case 4:
+        do_rows<4>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        break;
+      default:
+        do_rows<5>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        break;
     }
     row = rows;
   }

@@ -9,10 +9,8 @@
 namespace codicil::kernels {
 
 void avx2_prepare_quantized(Type type, const float* x, std::int64_t x_stride, const Activations& out, std::int64_t begin, std::int64_t end);
-void avx2_matmul_quantized(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin,
-                           std::int64_t row_end);
-void avx2_matmul_float(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin,
-                       std::int64_t row_end);
+void avx2_matmul_quantized(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end);
+void avx2_matmul_float(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end);
 std::size_t avx2_attention_scratch_bytes(int heads, int kv_heads, int head_dim, std::int64_t page_tokens);
 void avx2_attention(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
 

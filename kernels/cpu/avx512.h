@@ -15,10 +15,8 @@ void avx512_prepare_quantized(Type type, const float* x, std::int64_t x_stride, 
 // Tokens [first_token, x.tokens); first_token is a multiple of kTokenGroup.
 void avx512_matmul_quantized(const Weights& w, const Activations& x, std::int64_t first_token, float* out, std::int64_t out_stride,
                              std::int64_t row_begin, std::int64_t row_end);
-void amx_matmul_quantized(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin,
-                          std::int64_t row_end);
-void avx512_matmul_float(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin,
-                         std::int64_t row_end);
+void amx_matmul_quantized(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end);
+void avx512_matmul_float(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end);
 std::size_t avx512_attention_scratch_bytes(int heads, int kv_heads, int head_dim, std::int64_t page_tokens);
 void avx512_attention(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
 

@@ -77,15 +77,24 @@ template <Format F>
 template <class Visit>
 [[gnu::always_inline]] inline void with_format(Type type, const Visit& visit) {
   switch (type) {
-    case Type::q4_0: return visit.template operator()<kQ40>();
-    case Type::q4_1: return visit.template operator()<kQ41>();
-    case Type::q5_0: return visit.template operator()<kQ50>();
-    case Type::q5_1: return visit.template operator()<kQ51>();
-    case Type::q8_0: return visit.template operator()<kQ80>();
-    case Type::q4_k: return visit.template operator()<kQ4K>();
-    case Type::q5_k: return visit.template operator()<kQ5K>();
-    case Type::q6_k: return visit.template operator()<kQ6K>();
-    default: return;
+    case Type::q4_0:
+      return visit.template operator()<kQ40>();
+    case Type::q4_1:
+      return visit.template operator()<kQ41>();
+    case Type::q5_0:
+      return visit.template operator()<kQ50>();
+    case Type::q5_1:
+      return visit.template operator()<kQ51>();
+    case Type::q8_0:
+      return visit.template operator()<kQ80>();
+    case Type::q4_k:
+      return visit.template operator()<kQ4K>();
+    case Type::q5_k:
+      return visit.template operator()<kQ5K>();
+    case Type::q6_k:
+      return visit.template operator()<kQ6K>();
+    default:
+      return;
   }
 }
 

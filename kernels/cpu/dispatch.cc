@@ -50,7 +50,7 @@ Machine inspect() {
   machine.avx2 = (enabled & kYmm) == kYmm && (b & bit_AVX2) && fma && f16c;
   constexpr unsigned kFoundation = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
   machine.avx512 = machine.avx2 && (enabled & kZmm) == kZmm && (b & kFoundation) == kFoundation && (c & bit_AVX512VNNI);
-  constexpr std::uint64_t kTiles = 0x60000;                // tile configuration and tile data state
+  constexpr std::uint64_t kTiles = 0x60000;                   // tile configuration and tile data state
   constexpr unsigned kTileAndInt8 = (1u << 24) | (1u << 25);  // amx-tile, amx-int8
   machine.amx = machine.avx512 && (enabled & kTiles) == kTiles && (d & kTileAndInt8) == kTileAndInt8 && may_use_tiles();
   return machine;

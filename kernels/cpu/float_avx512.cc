@@ -58,8 +58,7 @@ void multiply(const Weights& w, const Activations& x, float* out, std::int64_t o
 
 }  // namespace
 
-void avx512_matmul_float(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin,
-                         std::int64_t row_end) {
+void avx512_matmul_float(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end) {
   const std::int64_t begin = row_begin / kGroupRows, end = (row_end + kGroupRows - 1) / kGroupRows;
   if (w.type == Type::f32) return multiply<Type::f32>(w, x, out, out_stride, begin, end);
   if (w.type == Type::f16) return multiply<Type::f16>(w, x, out, out_stride, begin, end);

@@ -30,8 +30,7 @@ void put_codes(const QuantTraits& traits, std::uint8_t* out, std::int64_t lane, 
     return;
   }
   for (int v = 0; v < 4; ++v)
-    for (int i = 0; i < 4; ++i)
-      out[v * 64 + lane * 4 + i] = static_cast<std::uint8_t>((codes[4 * v + i] & 15) | (codes[16 + 4 * v + i] << 4));
+    for (int i = 0; i < 4; ++i) out[v * 64 + lane * 4 + i] = static_cast<std::uint8_t>((codes[4 * v + i] & 15) | (codes[16 + 4 * v + i] << 4));
   std::uint8_t* high = out + 256;
   for (int v = 0; v < 8 && traits.code_bits > 4; ++v)
     for (std::int64_t i = 0; i < 4; ++i) {
@@ -46,8 +45,7 @@ void put_codes(const QuantTraits& traits, std::uint8_t* out, std::int64_t lane, 
 }
 
 // q4_0 and q8_0, the types of the default model, without decoding: their bytes are already in the order that a lane wants.
-bool pack_directly(Type type, const std::uint8_t* row, std::int64_t blocks, const PackedLayout& layout, std::uint8_t* group,
-                   std::int64_t lane) {
+bool pack_directly(Type type, const std::uint8_t* row, std::int64_t blocks, const PackedLayout& layout, std::uint8_t* group, std::int64_t lane) {
   if (type != Type::q4_0 && type != Type::q8_0) return false;
   const int vectors = type == Type::q4_0 ? 4 : 8;
   const std::uint32_t flip = type == Type::q4_0 ? 0 : 0x80808080u;  // int8 -> 0..255
@@ -86,8 +84,8 @@ void pack_quantized(Type type, const std::uint8_t* gguf, std::int64_t rows, std:
   }
 }
 
-void pack_float(std::int64_t bytes, const std::uint8_t* gguf, std::int64_t rows, std::int64_t cols, std::uint8_t* packed,
-                std::int64_t begin, std::int64_t end) {
+void pack_float(std::int64_t bytes, const std::uint8_t* gguf, std::int64_t rows, std::int64_t cols, std::uint8_t* packed, std::int64_t begin,
+                std::int64_t end) {
   for (std::int64_t first = begin; first < end; first += kGroupRows) {
     std::uint8_t* group = packed + first * cols * bytes;
     std::memset(group, 0, static_cast<std::size_t>(kGroupRows * cols * bytes));

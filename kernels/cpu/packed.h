@@ -15,8 +15,8 @@
 
 namespace codicil::kernels {
 
-constexpr std::int64_t kGroupRows = 16;    // f32 lanes of a zmm, two ymm
-constexpr std::int64_t kTokenGroup = 16;   // as many accumulators as fit in 32 registers beside 8 vectors of codes
+constexpr std::int64_t kGroupRows = 16;   // f32 lanes of a zmm, two ymm
+constexpr std::int64_t kTokenGroup = 16;  // as many accumulators as fit in 32 registers beside 8 vectors of codes
 
 struct PackedLayout {
   std::int64_t block_metadata;  // bytes per block of 32 columns

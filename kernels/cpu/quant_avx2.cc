@@ -233,15 +233,24 @@ void avx2_prepare_quantized(Type type, const float* x, std::int64_t x_stride, co
 void avx2_matmul_quantized(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin,
                            std::int64_t row_end) {
   switch (w.type) {
-    case Type::q4_0: return multiply<kQ40>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q4_1: return multiply<kQ41>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q5_0: return multiply<kQ50>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q5_1: return multiply<kQ51>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q8_0: return multiply<kQ80>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q4_k: return multiply<kQ4K>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q5_k: return multiply<kQ5K>(w, x, out, out_stride, row_begin, row_end);
-    case Type::q6_k: return multiply<kQ6K>(w, x, out, out_stride, row_begin, row_end);
-    default: return;
+    case Type::q4_0:
+      return multiply<kQ40>(w, x, out, out_stride, row_begin, row_end);
+    case Type::q4_1:
+      return multiply<kQ41>(w, x, out, out_stride, row_begin, row_end);
+    case Type::q5_0:
+      return multiply<kQ50>(w, x, out, out_stride, row_begin, row_end);
+    case Type::q5_1:
+      return multiply<kQ51>(w, x, out, out_stride, row_begin, row_end);
+    case Type::q8_0:
+      return multiply<kQ80>(w, x, out, out_stride, row_begin, row_end);
+    case Type::q4_k:
+      return multiply<kQ4K>(w, x, out, out_stride, row_begin, row_end);
+    case Type::q5_k:
+      return multiply<kQ5K>(w, x, out, out_stride, row_begin, row_end);
+    case Type::q6_k:
+      return multiply<kQ6K>(w, x, out, out_stride, row_begin, row_end);
+    default:
+      return;
   }
 }
 

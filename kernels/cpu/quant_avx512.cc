@@ -60,26 +60,35 @@ void panel(const Weights& w, const PackedLayout& layout, const ActivationBlock* 
 }
 
 template <Format F>
-void token_group(const Weights& w, const PackedLayout& layout, const ActivationBlock* x, std::int64_t width, float* out,
-                 std::int64_t out_stride, std::int64_t begin, std::int64_t end) {
+void token_group(const Weights& w, const PackedLayout& layout, const ActivationBlock* x, std::int64_t width, float* out, std::int64_t out_stride,
+                 std::int64_t begin, std::int64_t end) {
   const auto run = [&](auto panel_of, std::int64_t t) { panel_of(w, layout, x + t, width, out + t * out_stride, out_stride, begin, end); };
   std::int64_t t = 0;
   if (width == 16) return run(panel<F, 16>, 0);
   for (; t + 8 <= width; t += 8) run(panel<F, 8>, t);
   switch (width - t) {
-    case 1: return run(panel<F, 1>, t);
-    case 2: return run(panel<F, 2>, t);
-    case 3: return run(panel<F, 3>, t);
-    case 4: return run(panel<F, 4>, t);
-    case 5: return run(panel<F, 5>, t);
-    case 6: return run(panel<F, 6>, t);
-    case 7: return run(panel<F, 7>, t);
-    default: return;
+    case 1:
+      return run(panel<F, 1>, t);
+    case 2:
+      return run(panel<F, 2>, t);
+    case 3:
+      return run(panel<F, 3>, t);
+    case 4:
+      return run(panel<F, 4>, t);
+    case 5:
+      return run(panel<F, 5>, t);
+    case 6:
+      return run(panel<F, 6>, t);
+    case 7:
+      return run(panel<F, 7>, t);
+    default:
+      return;
   }
 }
 
 template <Format F>
-void multiply(const Weights& w, const Activations& x, std::int64_t first_token, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end) {
+void multiply(const Weights& w, const Activations& x, std::int64_t first_token, float* out, std::int64_t out_stride, std::int64_t row_begin,
+              std::int64_t row_end) {
   const PackedLayout layout = packed_layout(w.type, w.cols);
   const std::int64_t end = (row_end + kGroupRows - 1) / kGroupRows;
   // Rows whose weights stay in a second-level cache of 1 MiB or more while all tokens pass by.

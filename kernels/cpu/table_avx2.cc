@@ -128,11 +128,23 @@ double log_sum_exp(const float* x, std::int64_t n) {
 
 const Ops kAvx2Ops = {
     "avx2",
-    cpu_packed_bytes, cpu_pack, kGroupRows,
-    reference_activation_bytes, prepare, matmul,
-    reference_dequantize_row, rms_norm, add, silu_mul, rope, to_f16, from_f16,
-    avx2_attention_scratch_bytes, avx2_attention,
-    log_sum_exp, argmax,
+    cpu_packed_bytes,
+    cpu_pack,
+    kGroupRows,
+    reference_activation_bytes,
+    prepare,
+    matmul,
+    reference_dequantize_row,
+    rms_norm,
+    add,
+    silu_mul,
+    rope,
+    to_f16,
+    from_f16,
+    avx2_attention_scratch_bytes,
+    avx2_attention,
+    log_sum_exp,
+    argmax,
 };
 
 }  // namespace codicil::kernels

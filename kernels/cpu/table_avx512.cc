@@ -8,9 +8,7 @@
 namespace codicil::kernels {
 namespace {
 
-[[gnu::always_inline]] inline __mmask16 lanes(std::int64_t left) {
-  return static_cast<__mmask16>(left >= 16 ? 0xffff : (1 << left) - 1);
-}
+[[gnu::always_inline]] inline __mmask16 lanes(std::int64_t left) { return static_cast<__mmask16>(left >= 16 ? 0xffff : (1 << left) - 1); }
 
 void prepare(Type type, const float* x, std::int64_t x_stride, const Activations& out, std::int64_t begin, std::int64_t end) {
   if (is_float(type)) return reference_prepare(type, x, x_stride, out, begin, end);
@@ -34,8 +32,8 @@ void rms_norm(const float* x, const float* weight, float eps, float* out, std::i
     __m512& sum = sums[(i >> 4) & 1];
     sum = _mm512_fmadd_ps(v, v, sum);
   }
-  const double sum = _mm512_reduce_add_pd(_mm512_add_pd(
-      _mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_add_ps(sums[0], sums[1]))), _mm512_cvtps_pd(_mm512_extractf32x8_ps(_mm512_add_ps(sums[0], sums[1]), 1))));
+  const double sum = _mm512_reduce_add_pd(_mm512_add_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_add_ps(sums[0], sums[1]))),
+                                                        _mm512_cvtps_pd(_mm512_extractf32x8_ps(_mm512_add_ps(sums[0], sums[1]), 1))));
   const auto scale = static_cast<float>(1.0 / __builtin_sqrt(sum / static_cast<double>(n) + eps));
   const __m512 factor = _mm512_set1_ps(scale);
   for (std::int64_t i = 0; i < n; i += 16) {
@@ -142,20 +140,44 @@ double log_sum_exp(const float* x, std::int64_t n) {
 
 const Ops kAvx512Ops = {
     "avx512",
-    cpu_packed_bytes, cpu_pack, kGroupRows,
-    reference_activation_bytes, prepare, matmul,
-    reference_dequantize_row, rms_norm, add, silu_mul, rope, to_f16, from_f16,
-    avx512_attention_scratch_bytes, avx512_attention,
-    log_sum_exp, argmax,
+    cpu_packed_bytes,
+    cpu_pack,
+    kGroupRows,
+    reference_activation_bytes,
+    prepare,
+    matmul,
+    reference_dequantize_row,
+    rms_norm,
+    add,
+    silu_mul,
+    rope,
+    to_f16,
+    from_f16,
+    avx512_attention_scratch_bytes,
+    avx512_attention,
+    log_sum_exp,
+    argmax,
 };
 
 const Ops kAmxOps = {
     "amx",
-    cpu_packed_bytes, cpu_pack, kGroupRows,
-    reference_activation_bytes, prepare, matmul_with_amx,
-    reference_dequantize_row, rms_norm, add, silu_mul, rope, to_f16, from_f16,
-    avx512_attention_scratch_bytes, avx512_attention,
-    log_sum_exp, argmax,
+    cpu_packed_bytes,
+    cpu_pack,
+    kGroupRows,
+    reference_activation_bytes,
+    prepare,
+    matmul_with_amx,
+    reference_dequantize_row,
+    rms_norm,
+    add,
+    silu_mul,
+    rope,
+    to_f16,
+    from_f16,
+    avx512_attention_scratch_bytes,
+    avx512_attention,
+    log_sum_exp,
+    argmax,
 };
 
 }  // namespace codicil::kernels

@@ -15,9 +15,7 @@ struct Head {
   // f16 [head_dim] of the key or value at an absolute position
   const std::uint16_t* key(std::int64_t position) const { return args.blocks[position / args.page_tokens].k + offset(position); }
   const std::uint16_t* value(std::int64_t position) const { return args.blocks[position / args.page_tokens].v + offset(position); }
-  std::int64_t offset(std::int64_t position) const {
-    return (kv_head * args.page_tokens + position % args.page_tokens) * args.head_dim;
-  }
+  std::int64_t offset(std::int64_t position) const { return (kv_head * args.page_tokens + position % args.page_tokens) * args.head_dim; }
   double score(const float* q, std::int64_t position) const {
     double sum = 0;
     const std::uint16_t* k = key(position);

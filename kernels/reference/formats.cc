@@ -8,10 +8,10 @@ namespace codicil::kernels {
 namespace {
 
 constexpr TypeInfo kTypes[] = {
-    {Type::f32, "f32", 1, 4, true},        {Type::f16, "f16", 1, 2, true},        {Type::bf16, "bf16", 1, 2, true},
-    {Type::q4_0, "q4_0", 32, 18, true},    {Type::q4_1, "q4_1", 32, 20, true},    {Type::q5_0, "q5_0", 32, 22, true},
-    {Type::q5_1, "q5_1", 32, 24, true},    {Type::q8_0, "q8_0", 32, 34, true},    {Type::q2_k, "q2_K", 256, 84, false},
-    {Type::q3_k, "q3_K", 256, 110, false}, {Type::q4_k, "q4_K", 256, 144, true},  {Type::q5_k, "q5_K", 256, 176, true},
+    {Type::f32, "f32", 1, 4, true},        {Type::f16, "f16", 1, 2, true},          {Type::bf16, "bf16", 1, 2, true},
+    {Type::q4_0, "q4_0", 32, 18, true},    {Type::q4_1, "q4_1", 32, 20, true},      {Type::q5_0, "q5_0", 32, 22, true},
+    {Type::q5_1, "q5_1", 32, 24, true},    {Type::q8_0, "q8_0", 32, 34, true},      {Type::q2_k, "q2_K", 256, 84, false},
+    {Type::q3_k, "q3_K", 256, 110, false}, {Type::q4_k, "q4_K", 256, 144, true},    {Type::q5_k, "q5_K", 256, 176, true},
     {Type::q6_k, "q6_K", 256, 210, true},  {Type::iq4_nl, "iq4_nl", 32, 18, false}, {Type::iq4_xs, "iq4_xs", 256, 136, false},
     {Type::mxfp4, "mxfp4", 32, 17, false},
 };
@@ -109,14 +109,22 @@ bool is_quantized(Type type) {
 
 QuantTraits quant_traits(Type type) {
   switch (type) {
-    case Type::q4_0: return {4, 8, false, false, false};
-    case Type::q4_1: return {4, 0, false, true, false};
-    case Type::q5_0: return {5, 16, false, false, false};
-    case Type::q5_1: return {5, 0, false, true, false};
-    case Type::q4_k: return {4, 0, false, true, true};
-    case Type::q5_k: return {5, 0, false, true, true};
-    case Type::q6_k: return {6, 32, true, false, true};
-    default: return {8, 128, false, false, false};  // q8_0, its int8 codes moved to 0..255
+    case Type::q4_0:
+      return {4, 8, false, false, false};
+    case Type::q4_1:
+      return {4, 0, false, true, false};
+    case Type::q5_0:
+      return {5, 16, false, false, false};
+    case Type::q5_1:
+      return {5, 0, false, true, false};
+    case Type::q4_k:
+      return {4, 0, false, true, true};
+    case Type::q5_k:
+      return {5, 0, false, true, true};
+    case Type::q6_k:
+      return {6, 32, true, false, true};
+    default:
+      return {8, 128, false, false, false};  // q8_0, its int8 codes moved to 0..255
   }
 }
 
@@ -157,9 +165,15 @@ void decode_block(Type type, const std::uint8_t* row, std::int64_t index, Weight
       add_fifth_bits(block + 4, out.codes);
       break;
     }
-    case Type::q4_k: decode_k45(row + index / 8 * 144, false, j, out); break;
-    case Type::q5_k: decode_k45(row + index / 8 * 176, true, j, out); break;
-    case Type::q6_k: decode_k6(row + index / 8 * 210, j, out); break;
+    case Type::q4_k:
+      decode_k45(row + index / 8 * 144, false, j, out);
+      break;
+    case Type::q5_k:
+      decode_k45(row + index / 8 * 176, true, j, out);
+      break;
+    case Type::q6_k:
+      decode_k6(row + index / 8 * 210, j, out);
+      break;
     default: {  // q8_0
       const std::uint8_t* block = row + index * 34;
       set_own_scale(block, nullptr, out);
@@ -200,8 +214,8 @@ std::uint16_t float_to_half(float value) {
   const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00 | ((magnitude >> 13) & 0x3ff));  // NaN, made quiet
-  if (magnitude >= 0x477ff000u) return sign | 0x7c00;  // 65520 and above round to infinity
-  if (magnitude < 0x33000000u) return sign;             // below half of the smallest subnormal
+  if (magnitude >= 0x477ff000u) return sign | 0x7c00;                                                           // 65520 and above round to infinity
+  if (magnitude < 0x33000000u) return sign;  // below half of the smallest subnormal
   std::uint32_t kept, rest, half_way;
   if (magnitude < 0x38800000u) {  // subnormal result: the implicit one becomes explicit and moves right
     const std::uint32_t shift = 126 - (magnitude >> 23);

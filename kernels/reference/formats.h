@@ -31,11 +31,11 @@ struct WeightBlock {
 
 // What the integer arithmetic of a type needs to know.
 struct QuantTraits {
-  int code_bits;    // 4, 5, 6 or 8
-  int offset;       // subtracted from every code
-  bool halves;      // two scales per 32 columns
-  bool minima;      // has a minimum per block
-  bool superblocks; // 256 columns share f16 factors of integer scales (the K types)
+  int code_bits;     // 4, 5, 6 or 8
+  int offset;        // subtracted from every code
+  bool halves;       // two scales per 32 columns
+  bool minima;       // has a minimum per block
+  bool superblocks;  // 256 columns share f16 factors of integer scales (the K types)
 };
 
 // 32 activations: x[i] ~ scale * q[i], |q| <= 127.

@@ -73,8 +73,7 @@ std::size_t reference_activation_bytes(Type weight_type, std::int64_t tokens, st
   return static_cast<std::size_t>(tokens * (cols / kBlock)) * sizeof(ActivationBlock);
 }
 
-void reference_prepare(Type weight_type, const float* x, std::int64_t x_stride, const Activations& out, std::int64_t begin,
-                       std::int64_t end) {
+void reference_prepare(Type weight_type, const float* x, std::int64_t x_stride, const Activations& out, std::int64_t begin, std::int64_t end) {
   const std::int64_t cols = out.cols;
   for (std::int64_t t = begin; t < end; ++t) {
     if (is_float(weight_type)) {
@@ -87,8 +86,7 @@ void reference_prepare(Type weight_type, const float* x, std::int64_t x_stride, 
   }
 }
 
-void reference_matmul(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin,
-                      std::int64_t row_end) {
+void reference_matmul(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end) {
   const std::int64_t stride = row_bytes(w.type, w.cols);
   for (std::int64_t r = row_begin; r < row_end; ++r) {
     const std::uint8_t* row = static_cast<const std::uint8_t*>(w.data) + r * stride;

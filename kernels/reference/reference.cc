@@ -65,11 +65,23 @@ double log_sum_exp(const float* x, std::int64_t n) {
 
 constexpr Ops kReference = {
     "reference",
-    reference_packed_bytes, reference_pack, 1,
-    reference_activation_bytes, reference_prepare, reference_matmul,
-    reference_dequantize_row, rms_norm, add, silu_mul, rope, to_f16, from_f16,
-    reference_attention_scratch_bytes, reference_attention,
-    log_sum_exp, argmax,
+    reference_packed_bytes,
+    reference_pack,
+    1,
+    reference_activation_bytes,
+    reference_prepare,
+    reference_matmul,
+    reference_dequantize_row,
+    rms_norm,
+    add,
+    silu_mul,
+    rope,
+    to_f16,
+    from_f16,
+    reference_attention_scratch_bytes,
+    reference_attention,
+    log_sum_exp,
+    argmax,
 };
 
 }  // namespace

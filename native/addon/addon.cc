@@ -49,14 +49,17 @@ void throw_status(Napi::Env env, const Status& status) { to_error(env, status).T
 
 // One job as JavaScript sees it: a promise and perhaps a callback. Made and destroyed on the JavaScript thread.
 struct Pending {
-  Pending(Napi::Env env, std::shared_ptr<Shared> shared_in, const Napi::Value& callback_in) : deferred(Napi::Promise::Deferred::New(env)), shared(std::move(shared_in)) {
+  Pending(Napi::Env env, std::shared_ptr<Shared> shared_in, const Napi::Value& callback_in)
+      : deferred(Napi::Promise::Deferred::New(env)), shared(std::move(shared_in)) {
     if (callback_in.IsFunction()) callback = Napi::Persistent(callback_in.As<Napi::Function>());
     shared->door->begin(env);
   }
   template <typename Make>
   void settle(Napi::Env env, const Status& status, Make make) {
-    if (status.ok()) deferred.Resolve(make());
-    else deferred.Reject(to_error(env, status).Value());
+    if (status.ok())
+      deferred.Resolve(make());
+    else
+      deferred.Reject(to_error(env, status).Value());
     callback.Reset();
     shared->door->end(env);
   }
@@ -100,8 +103,9 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
  public:
   static Napi::Function define(Napi::Env env) {
     return DefineClass(env, "Session",
-                       {InstanceMethod<&SessionObject::sync>("sync"), InstanceMethod<&SessionObject::generate>("generate"), InstanceMethod<&SessionObject::score>("score"),
-                        InstanceMethod<&SessionObject::fork>("fork"), InstanceMethod<&SessionObject::cancel>("cancel"), InstanceMethod<&SessionObject::tokens>("tokens"),
+                       {InstanceMethod<&SessionObject::sync>("sync"), InstanceMethod<&SessionObject::generate>("generate"),
+                        InstanceMethod<&SessionObject::score>("score"), InstanceMethod<&SessionObject::fork>("fork"),
+                        InstanceMethod<&SessionObject::cancel>("cancel"), InstanceMethod<&SessionObject::tokens>("tokens"),
                         InstanceMethod<&SessionObject::close>("close")});
   }
   explicit SessionObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<SessionObject>(info) {}
@@ -132,7 +136,9 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
       on_progress = [door, weak = std::weak_ptr<Pending>(pending)](SyncProgress progress) {
         door->post([weak, progress](Napi::Env in) {
           if (const PendingPointer job = weak.lock()) {
-            job->call({Napi::Number::New(in, static_cast<double>(progress.done_tokens)), Napi::Number::New(in, static_cast<double>(progress.total_tokens))}, in);
+            job->call(
+                {Napi::Number::New(in, static_cast<double>(progress.done_tokens)), Napi::Number::New(in, static_cast<double>(progress.total_tokens))},
+                in);
           }
         });
       };
@@ -212,7 +218,9 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   void cancel(const Napi::CallbackInfo&) {
     if (session_ != nullptr) session_->cancel();
   }
-  Napi::Value tokens(const Napi::CallbackInfo& info) { return Napi::Number::New(info.Env(), session_ == nullptr ? 0.0 : static_cast<double>(session_->tokens())); }
+  Napi::Value tokens(const Napi::CallbackInfo& info) {
+    return Napi::Number::New(info.Env(), session_ == nullptr ? 0.0 : static_cast<double>(session_->tokens()));
+  }
   void close(const Napi::CallbackInfo&) { session_.reset(); }
 
   // The engine's `done` is copied with its captures on other threads; what it captures must not end a Pending there. The holder gives its
@@ -231,8 +239,9 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
  public:
   static Napi::Function define(Napi::Env env) {
     return DefineClass(env, "Engine",
-                       {InstanceMethod<&EngineObject::model>("model"), InstanceMethod<&EngineObject::tokenize>("tokenize"), InstanceMethod<&EngineObject::detokenize>("detokenize"),
-                        InstanceMethod<&EngineObject::open_session>("openSession"), InstanceMethod<&EngineObject::stats>("stats"), InstanceMethod<&EngineObject::close>("close")});
+                       {InstanceMethod<&EngineObject::model>("model"), InstanceMethod<&EngineObject::tokenize>("tokenize"),
+                        InstanceMethod<&EngineObject::detokenize>("detokenize"), InstanceMethod<&EngineObject::open_session>("openSession"),
+                        InstanceMethod<&EngineObject::stats>("stats"), InstanceMethod<&EngineObject::close>("close")});
   }
   explicit EngineObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<EngineObject>(info) {}
 
@@ -295,7 +304,9 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
 class OpenWork : public Napi::AsyncWorker {
  public:
   OpenWork(Napi::Env env, EngineOptions options, const Napi::Value& on_progress)
-      : Napi::AsyncWorker(env), options_(std::move(options)), pending_(std::make_shared<Pending>(env, share(env, options_.model_path), on_progress)) {}
+      : Napi::AsyncWorker(env),
+        options_(std::move(options)),
+        pending_(std::make_shared<Pending>(env, share(env, options_.model_path), on_progress)) {}
   Napi::Promise promise() const { return pending_->deferred.Promise(); }
   void Execute() override {
     std::function<void(double)> progress;
@@ -336,8 +347,10 @@ class AskWork : public Napi::AsyncWorker {
   Napi::Promise promise() const { return deferred_.Promise(); }
   void Execute() override { result_.emplace(ask_()); }
   void OnOK() override {
-    if (result_->ok()) deferred_.Resolve(show_(Env(), result_->value()));
-    else deferred_.Reject(to_error(Env(), result_->status()).Value());
+    if (result_->ok())
+      deferred_.Resolve(show_(Env(), result_->value()));
+    else
+      deferred_.Reject(to_error(Env(), result_->status()).Value());
   }
 
  private:
@@ -363,13 +376,15 @@ Napi::Value open(const Napi::CallbackInfo& info) {
 Napi::Value inspect(const Napi::CallbackInfo& info) {
   if (!info[0].IsString()) return reject(info.Env(), wrong_argument("a path", "inspect"));
   const std::string path = info[0].As<Napi::String>().Utf8Value();
-  return start(new AskWork<ModelInfo>(info.Env(), [path] { return Engine::inspect(path); }, [path](Napi::Env env, const ModelInfo& m) { return to_object(env, m, path); }));
+  return start(new AskWork<ModelInfo>(
+      info.Env(), [path] { return Engine::inspect(path); }, [path](Napi::Env env, const ModelInfo& m) { return to_object(env, m, path); }));
 }
 
 Napi::Value plan(const Napi::CallbackInfo& info) {
   Result<EngineOptions> options = read_open_options(info[0]);
   if (!options.ok()) return reject(info.Env(), options.status());
-  return start(new AskWork<Plan>(info.Env(), [o = std::move(options).value()] { return Engine::plan(o); }, [](Napi::Env env, const Plan& p) { return to_object(env, p); }));
+  return start(new AskWork<Plan>(
+      info.Env(), [o = std::move(options).value()] { return Engine::plan(o); }, [](Napi::Env env, const Plan& p) { return to_object(env, p); }));
 }
 
 Napi::Value machine(const Napi::CallbackInfo& info) {

@@ -1,3 +1,7 @@
+// JavaScript values to the engine's types and back: options, token arrays, masks, results.
+//
+// Owns: every check of what a caller passed; a wrong kind is invalid_request with the field's name. Leaves promises and threads to addon.cc.
+// Rule that must stay true: nothing is guessed: a field of a wrong kind is refused, an absent one takes the engine's default.
 #include "native/addon/convert.h"
 
 #include <algorithm>
@@ -58,14 +62,16 @@ Result<std::shared_ptr<const TokenMask>> read_mask(const Napi::Value& value) {
   const auto* offset = typed<std::int32_t>(object.Get("stateOffset"), napi_int32_array, offsets);
   const auto* any = typed<std::int32_t>(object.Get("anyNext"), napi_int32_array, states);
   const auto* may_end = typed<std::uint8_t>(object.Get("mayEnd"), napi_uint8_array, ends);
-  if (token == nullptr || next == nullptr || offset == nullptr || any == nullptr || may_end == nullptr) return wrong_argument("typed arrays edgeToken, edgeNext, stateOffset, anyNext, mayEnd", "mask");
+  if (token == nullptr || next == nullptr || offset == nullptr || any == nullptr || may_end == nullptr)
+    return wrong_argument("typed arrays edgeToken, edgeNext, stateOffset, anyNext, mayEnd", "mask");
   if (edges != next_count || states != ends || offsets != states + 1 || offset[0] != 0 || offset[states] != static_cast<std::int64_t>(edges)) {
     return wrong_argument("arrays of matching lengths (stateOffset from 0 to the number of edges)", "mask");
   }
   auto mask = std::make_shared<TokenMask>();
   mask->states.resize(states);
   for (std::size_t s = 0; s < states; ++s) {
-    if (offset[s] < 0 || offset[s] > offset[s + 1] || offset[s + 1] > static_cast<std::int64_t>(edges)) return wrong_argument("rising offsets", "mask.stateOffset");
+    if (offset[s] < 0 || offset[s] > offset[s + 1] || offset[s + 1] > static_cast<std::int64_t>(edges))
+      return wrong_argument("rising offsets", "mask.stateOffset");
     TokenMask::State& state = mask->states[s];
     for (std::int32_t e = offset[s]; e < offset[s + 1]; ++e) state.edges.push_back({token[e], next[e]});
     std::sort(state.edges.begin(), state.edges.end(), [](const TokenMask::Edge& a, const TokenMask::Edge& b) { return a.token < b.token; });
@@ -77,12 +83,18 @@ Result<std::shared_ptr<const TokenMask>> read_mask(const Napi::Value& value) {
 
 const char* end_name(Generated::End end) {
   switch (end) {
-    case Generated::End::end_token: return "end_token";
-    case Generated::End::max_tokens: return "max_tokens";
-    case Generated::End::stop_string: return "stop_string";
-    case Generated::End::mask: return "mask";
-    case Generated::End::context_full: return "context_full";
-    case Generated::End::cancelled: return "cancelled";
+    case Generated::End::end_token:
+      return "end_token";
+    case Generated::End::max_tokens:
+      return "max_tokens";
+    case Generated::End::stop_string:
+      return "stop_string";
+    case Generated::End::mask:
+      return "mask";
+    case Generated::End::context_full:
+      return "context_full";
+    case Generated::End::cancelled:
+      return "cancelled";
   }
   return "end_token";
 }
@@ -92,9 +104,12 @@ struct Maker {
   Napi::Object object;
   template <typename T>
   Maker& set(const char* name, const T& value) {
-    if constexpr (std::is_same_v<T, bool>) object.Set(name, Napi::Boolean::New(object.Env(), value));
-    else if constexpr (std::is_arithmetic_v<T>) object.Set(name, Napi::Number::New(object.Env(), static_cast<double>(value)));
-    else object.Set(name, value);
+    if constexpr (std::is_same_v<T, bool>)
+      object.Set(name, Napi::Boolean::New(object.Env(), value));
+    else if constexpr (std::is_arithmetic_v<T>)
+      object.Set(name, Napi::Number::New(object.Env(), static_cast<double>(value)));
+    else
+      object.Set(name, value);
     return *this;
   }
 };
@@ -108,7 +123,8 @@ Napi::Error to_error(Napi::Env env, const Status& status) {
 }
 
 Status wrong_argument(const char* expected, const char* found_where) {
-  return Status(Code::invalid_request, "expected " + std::string(expected) + " for " + found_where + ", found something else: see native/addon/API.md");
+  return Status(Code::invalid_request,
+                "expected " + std::string(expected) + " for " + found_where + ", found something else: see native/addon/API.md");
 }
 
 Result<std::vector<Token>> read_tokens(const Napi::Value& value, const char* where) {
@@ -150,8 +166,10 @@ Result<GenerateOptions> read_generate_options(const Napi::Value& value) {
     const auto array = stop.As<Napi::Array>();
     for (std::uint32_t i = 0; i < array.Length(); ++i) {
       const Napi::Value text = array.Get(i);
-      if (text.IsString()) o.stop.push_back(text.As<Napi::String>().Utf8Value());
-      else fields.fail("stop", "an array of strings");
+      if (text.IsString())
+        o.stop.push_back(text.As<Napi::String>().Utf8Value());
+      else
+        fields.fail("stop", "an array of strings");
     }
   } else if (!stop.IsUndefined()) {
     fields.fail("stop", "an array of strings");
@@ -160,8 +178,10 @@ Result<GenerateOptions> read_generate_options(const Napi::Value& value) {
     const auto array = probes.As<Napi::Array>();
     for (std::uint32_t i = 0; i < array.Length(); ++i) {
       const Napi::Value token = array.Get(i);
-      if (token.IsNumber()) o.probes.push_back(token.As<Napi::Number>().Int32Value());
-      else fields.fail("probes", "token ids");
+      if (token.IsNumber())
+        o.probes.push_back(token.As<Napi::Number>().Int32Value());
+      else
+        fields.fail("probes", "token ids");
     }
   } else if (!probes.IsUndefined()) {
     Result<std::vector<Token>> tokens = read_tokens(probes, "probes");
@@ -191,8 +211,17 @@ Napi::Float64Array to_doubles(Napi::Env env, std::span<const double> values) {
 
 Napi::Object to_object(Napi::Env env, const ModelInfo& m, const std::string& path) {
   Maker out{Napi::Object::New(env)};
-  out.set("path", path).set("name", m.name).set("architecture", m.architecture).set("fileType", m.file_type).set("chatTemplate", m.chat_template).set("license", m.license);
-  out.set("parameters", m.parameters).set("fileBytes", m.file_bytes).set("contextTokens", m.context_tokens).set("vocab", m.vocab).set("layers", m.layers);
+  out.set("path", path)
+      .set("name", m.name)
+      .set("architecture", m.architecture)
+      .set("fileType", m.file_type)
+      .set("chatTemplate", m.chat_template)
+      .set("license", m.license);
+  out.set("parameters", m.parameters)
+      .set("fileBytes", m.file_bytes)
+      .set("contextTokens", m.context_tokens)
+      .set("vocab", m.vocab)
+      .set("layers", m.layers);
   out.set("embedding", m.embedding).set("heads", m.heads).set("kvHeads", m.kv_heads).set("headDim", m.head_dim).set("bos", m.bos).set("eos", m.eos);
   Napi::Array ends = Napi::Array::New(env, m.end_tokens.size());
   for (std::uint32_t i = 0; i < m.end_tokens.size(); ++i) ends.Set(i, Napi::Number::New(env, m.end_tokens[i]));
@@ -203,7 +232,10 @@ Napi::Object to_object(Napi::Env env, const ModelInfo& m, const std::string& pat
 Napi::Object to_object(Napi::Env env, const Plan& p) {
   Maker out{Napi::Object::New(env)};
   out.set("contextTokens", p.context_tokens).set("weightBytes", p.weight_bytes).set("kvBytes", p.kv_bytes).set("scratchBytes", p.scratch_bytes);
-  out.set("availableBytes", p.available_bytes).set("fits", p.fits).set("largestContextTokens", p.largest_context_tokens).set("bottleneck", p.bottleneck);
+  out.set("availableBytes", p.available_bytes)
+      .set("fits", p.fits)
+      .set("largestContextTokens", p.largest_context_tokens)
+      .set("bottleneck", p.bottleneck);
   return out.object;
 }
 
@@ -213,7 +245,11 @@ Napi::Object to_object(Napi::Env env, const EngineStats& s) {
   out.set("prefillTokensPerSecond", s.prefill_tokens_per_s).set("decodeTokensPerSecond", s.decode_tokens_per_s);
   out.set("prefillTokens", s.prefill_tokens).set("decodeTokens", s.decode_tokens).set("reusedTokens", s.reused_tokens);
   out.set("weightBytes", s.weight_bytes).set("scratchBytes", s.scratch_bytes).set("residentBytes", s.resident_bytes);
-  out.set("sessions", s.sessions).set("running", s.running).set("queued", s.queued).set("threads", s.threads).set("instructionSet", s.instruction_set);
+  out.set("sessions", s.sessions)
+      .set("running", s.running)
+      .set("queued", s.queued)
+      .set("threads", s.threads)
+      .set("instructionSet", s.instruction_set);
   out.set("kvBytes", s.kv.bytes_by_tier[kRam]).set("kvPages", s.kv.pages_by_tier[kRam]).set("kvBudgetBytes", s.kv.budget_bytes);
   out.set("kvHits", s.kv.hits).set("kvMisses", s.kv.misses).set("kvEvictions", s.kv.evictions);
   return out.object;

@@ -142,9 +142,11 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (!drawn.ok()) return drawn.status();
   Blueprint& blueprint = drawn.value();
   if (!blueprint.plan.fits) {
-    return Status(Code::does_not_fit, "expected " + std::to_string(blueprint.plan.weight_bytes + blueprint.plan.kv_bytes + blueprint.plan.scratch_bytes) + " bytes of free memory for the model and a context of " +
-                                          std::to_string(blueprint.plan.context_tokens) + " tokens, found " + std::to_string(blueprint.plan.available_bytes) + ": choose a context of at most " +
-                                          std::to_string(blueprint.plan.largest_context_tokens) + " tokens, a smaller model, or close other programs");
+    return Status(Code::does_not_fit,
+                  "expected " + std::to_string(blueprint.plan.weight_bytes + blueprint.plan.kv_bytes + blueprint.plan.scratch_bytes) +
+                      " bytes of free memory for the model and a context of " + std::to_string(blueprint.plan.context_tokens) + " tokens, found " +
+                      std::to_string(blueprint.plan.available_bytes) + ": choose a context of at most " +
+                      std::to_string(blueprint.plan.largest_context_tokens) + " tokens, a smaller model, or close other programs");
   }
   Result<model::Tokenizer> tokenizer = model::Tokenizer::read(blueprint.gguf);
   if (!tokenizer.ok()) return tokenizer.status();
@@ -157,15 +159,20 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   Result<std::unique_ptr<model::Forward>> forward = model::Forward::create(core->config, core->weights, core->ops, core->pool, batch_tokens);
   if (!forward.ok()) return forward.status();
   core->forward = std::move(forward).value();
-  Result<std::unique_ptr<kv::PageStore>> store = kv::PageStore::open(core->forward->page_shape(core->weights.fingerprint()), blueprint.ram_budget_bytes);
+  Result<std::unique_ptr<kv::PageStore>> store =
+      kv::PageStore::open(core->forward->page_shape(core->weights.fingerprint()), blueprint.ram_budget_bytes);
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
   Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::start(
       {*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, blueprint.plan.context_tokens, batch_tokens});
   if (!scheduler.ok()) return scheduler.status();
   core->scheduler = std::move(scheduler).value();
-  log(LogLevel::info, "model_opened", {{"name", core->info.name}, {"threads", std::to_string(blueprint.threads)}, {"instruction_set", core->ops.name},
-                                       {"weight_bytes", std::to_string(core->weights.bytes())}, {"kv_budget_bytes", std::to_string(blueprint.ram_budget_bytes)}});
+  log(LogLevel::info, "model_opened",
+      {{"name", core->info.name},
+       {"threads", std::to_string(blueprint.threads)},
+       {"instruction_set", core->ops.name},
+       {"weight_bytes", std::to_string(core->weights.bytes())},
+       {"kv_budget_bytes", std::to_string(blueprint.ram_budget_bytes)}});
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(core)));
 }
 

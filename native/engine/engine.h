@@ -24,20 +24,20 @@ using kv::Token;
 
 struct EngineOptions {
   std::string model_path;
-  int threads = 0;                        // 0: one per physical core that this process may use
-  std::uint64_t ram_budget_bytes = 0;     // for KV pages; 0: a quarter of the memory that is free
-  std::int64_t context_tokens = 0;        // per session; 0: what the model was trained for
-  std::int64_t batch_tokens = 512;        // most tokens in one step; also the cancel granularity of prefill
-  std::string instruction_set;            // "reference", "avx2", "avx512"; empty: the best this machine can run
+  int threads = 0;                     // 0: one per physical core that this process may use
+  std::uint64_t ram_budget_bytes = 0;  // for KV pages; 0: a quarter of the memory that is free
+  std::int64_t context_tokens = 0;     // per session; 0: what the model was trained for
+  std::int64_t batch_tokens = 512;     // most tokens in one step; also the cancel granularity of prefill
+  std::string instruction_set;         // "reference", "avx2", "avx512"; empty: the best this machine can run
 };
 
 struct ModelInfo {
   std::string name, architecture, file_type, chat_template, license;
   std::uint64_t parameters = 0, file_bytes = 0;
   std::int64_t context_tokens = 0, vocab = 0, layers = 0, embedding = 0, heads = 0, kv_heads = 0, head_dim = 0;
-  Token bos = -1, eos = -1;               // -1: the model has none
-  bool add_bos = false;                   // the file asks for bos in front of a text; templates say themselves where it goes
-  std::vector<Token> end_tokens;          // every token that ends a turn
+  Token bos = -1, eos = -1;       // -1: the model has none
+  bool add_bos = false;           // the file asks for bos in front of a text; templates say themselves where it goes
+  std::vector<Token> end_tokens;  // every token that ends a turn
 };
 
 // What would be allocated, before anything is. Bytes by tag; all of it in RAM in this build.
@@ -51,19 +51,22 @@ struct Plan {
 
 // A finite automaton over tokens that says what may be generated next. State 0 is first.
 struct TokenMask {
-  struct Edge { Token token; std::int32_t next; };
+  struct Edge {
+    Token token;
+    std::int32_t next;
+  };
   struct State {
-    std::vector<Edge> edges;      // sorted by token
-    std::int32_t any_next = -1;   // >= 0: every other token is allowed too and leads there
-    bool may_end = false;         // an end token is allowed here
+    std::vector<Edge> edges;     // sorted by token
+    std::int32_t any_next = -1;  // >= 0: every other token is allowed too and leads there
+    bool may_end = false;        // an end token is allowed here
   };
   std::vector<State> states;
 };
 
 struct GenerateOptions {
   std::int64_t max_tokens = 256;
-  float temperature = 0;                  // 0: greedy, lowest id wins a tie
-  int top_k = 0;                          // 0: off
+  float temperature = 0;  // 0: greedy, lowest id wins a tie
+  int top_k = 0;          // 0: off
   float top_p = 1, min_p = 0, repetition_penalty = 1;
   std::uint64_t seed = 0;
   std::vector<std::string> stop;          // generation ends before the first of these
@@ -72,21 +75,29 @@ struct GenerateOptions {
   int top_logits = 0;                     // report this many best (token, logit) of every step
 };
 
-struct TopLogit { Token token; float logit; };
+struct TopLogit {
+  Token token;
+  float logit;
+};
 struct Generated {
-  std::vector<Token> tokens;              // without the end token
+  std::vector<Token> tokens;  // without the end token
   std::string text;
   enum class End { end_token, max_tokens, stop_string, mask, context_full, cancelled } end = End::end_token;
-  std::vector<double> probe_logprobs;     // same order as GenerateOptions::probes
-  std::vector<double> logprobs;           // of each generated token, before the mask
-  std::vector<std::vector<TopLogit>> top; // [step][top_logits]
+  std::vector<double> probe_logprobs;      // same order as GenerateOptions::probes
+  std::vector<double> logprobs;            // of each generated token, before the mask
+  std::vector<std::vector<TopLogit>> top;  // [step][top_logits]
 };
 
-struct SyncReport { std::int64_t reused_tokens = 0, computed_tokens = 0; double ms = 0; };
-struct SyncProgress { std::int64_t done_tokens = 0, total_tokens = 0; };
+struct SyncReport {
+  std::int64_t reused_tokens = 0, computed_tokens = 0;
+  double ms = 0;
+};
+struct SyncProgress {
+  std::int64_t done_tokens = 0, total_tokens = 0;
+};
 
 struct EngineStats {
-  double prefill_tokens_per_s = 0, decode_tokens_per_s = 0;  // over the last second of such work
+  double prefill_tokens_per_s = 0, decode_tokens_per_s = 0;                // over the last second of such work
   std::uint64_t prefill_tokens = 0, decode_tokens = 0, reused_tokens = 0;  // since open
   std::uint64_t weight_bytes = 0, scratch_bytes = 0, resident_bytes = 0;   // resident: of the whole process
   int sessions = 0, running = 0, queued = 0, threads = 0;
@@ -98,8 +109,7 @@ class Session {
  public:
   virtual ~Session() = default;  // cancels what still runs
   // Makes the session hold exactly `prefix`; only what no cached page covers is computed.
-  virtual void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress,
-                    std::function<void(Result<SyncReport>)> done) = 0;
+  virtual void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress, std::function<void(Result<SyncReport>)> done) = 0;
   // Continues from what the session holds. `on_text` gets whole UTF-8 characters only (token -1: text that had been
   // held back). Generated tokens stay in the session. Cancelled, it still ends with what it has (End::cancelled).
   virtual void generate(GenerateOptions options, std::function<void(Token, std::string_view)> on_text,

@@ -294,7 +294,8 @@ CODICIL_TEST(text_stops_before_a_stop_string_and_streams_whole_characters) {
   CHECK_EQ(joined, g.text);
   options.stop.clear();
   (void)sync(*session, tokens_of(5, 1)).get();
-  CHECK_EQ(generate(*session, options).get().value().text, std::string("ab\xe2\x82\xac" "cde"));
+  CHECK_EQ(generate(*session, options).get().value().text, std::string("ab\xe2\x82\xac"
+                                                                       "cde"));
 }
 
 CODICIL_TEST(a_plan_says_what_opening_then_uses) {

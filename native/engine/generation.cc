@@ -1,3 +1,7 @@
+// One running generation: choosing the next token, ending, and handing out whole UTF-8 characters.
+//
+// Owns: mask state, stop strings, held-back bytes, probes and reported logits. Leaves the forward pass and the session's pages to the scheduler.
+// Rule that must stay true: what was given out is never taken back: text that may still become a stop string or half a character is held.
 #include "native/engine/generation.h"
 
 #include <algorithm>
@@ -15,12 +19,14 @@ Status check_mask(const TokenMask& mask, std::int64_t vocab) {
   const auto states = static_cast<std::int64_t>(mask.states.size());
   if (states == 0) return bad("a token mask with at least one state", "none");
   for (const TokenMask::State& state : mask.states) {
-    if (state.any_next < -1 || state.any_next >= states) return bad("mask states in 0.." + std::to_string(states - 1), std::to_string(state.any_next));
+    if (state.any_next < -1 || state.any_next >= states)
+      return bad("mask states in 0.." + std::to_string(states - 1), std::to_string(state.any_next));
     for (std::size_t i = 0; i < state.edges.size(); ++i) {
       const TokenMask::Edge& edge = state.edges[i];
       if (edge.token < 0 || edge.token >= vocab) return bad("mask tokens in the vocabulary of " + std::to_string(vocab), std::to_string(edge.token));
       if (edge.next < 0 || edge.next >= states) return bad("mask states in 0.." + std::to_string(states - 1), std::to_string(edge.next));
-      if (i > 0 && state.edges[i - 1].token >= edge.token) return bad("mask edges sorted by token, each token once", "token " + std::to_string(edge.token) + " out of order");
+      if (i > 0 && state.edges[i - 1].token >= edge.token)
+        return bad("mask edges sorted by token, each token once", "token " + std::to_string(edge.token) + " out of order");
     }
   }
   return {};
@@ -44,7 +50,10 @@ Status check_options(const GenerateOptions& o, std::int64_t vocab) {
 }
 
 Generation::Generation(GenerateOptions options, const model::Tokenizer& tokenizer, const kernels::Ops& ops, std::span<const Token> end_tokens)
-    : options_(std::move(options)), tokenizer_(tokenizer), ops_(ops), end_tokens_(end_tokens),
+    : options_(std::move(options)),
+      tokenizer_(tokenizer),
+      ops_(ops),
+      end_tokens_(end_tokens),
       sampler_({options_.temperature, options_.top_k, options_.top_p, options_.min_p, options_.repetition_penalty, options_.seed}) {}
 
 bool Generation::is_end(Token token) const { return std::find(end_tokens_.begin(), end_tokens_.end(), token) != end_tokens_.end(); }
@@ -69,7 +78,8 @@ bool Generation::allowed_now(model::Allowed& allowed) {
 bool Generation::only_end_allowed() const {
   if (!options_.mask) return false;
   const TokenMask::State& state = options_.mask->states[static_cast<std::size_t>(state_)];
-  return state.may_end && state.any_next < 0 && std::all_of(state.edges.begin(), state.edges.end(), [&](const TokenMask::Edge& edge) { return is_end(edge.token); });
+  return state.may_end && state.any_next < 0 &&
+         std::all_of(state.edges.begin(), state.edges.end(), [&](const TokenMask::Edge& edge) { return is_end(edge.token); });
 }
 
 void Generation::choose(std::span<const float> logits, std::span<const Token> history) {
@@ -97,7 +107,8 @@ Generation::Outcome Generation::accept() {
   if (is_end(chosen_)) return stop(Generated::End::end_token);
   if (options_.mask) {
     const TokenMask::State& state = options_.mask->states[static_cast<std::size_t>(state_)];
-    const auto edge = std::lower_bound(state.edges.begin(), state.edges.end(), chosen_, [](const TokenMask::Edge& e, Token token) { return e.token < token; });
+    const auto edge =
+        std::lower_bound(state.edges.begin(), state.edges.end(), chosen_, [](const TokenMask::Edge& e, Token token) { return e.token < token; });
     state_ = edge != state.edges.end() && edge->token == chosen_ ? edge->next : state.any_next;
   }
   result_.tokens.push_back(chosen_);

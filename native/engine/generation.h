@@ -30,10 +30,10 @@ class Generation {
 
   struct Outcome {
     bool ended = false;
-    Token token = -1;   // new token of the session; -1: none
-    std::string text;   // what may be shown now
+    Token token = -1;  // new token of the session; -1: none
+    std::string text;  // what may be shown now
   };
-  Outcome accept();     // after choose(): moves the mask, the text and the end conditions on
+  Outcome accept();                  // after choose(): moves the mask, the text and the end conditions on
   Outcome stop(Generated::End end);  // ends here, flushing what was held back
   Generated take_result() { return std::move(result_); }
 
@@ -48,12 +48,12 @@ class Generation {
   std::span<const Token> end_tokens_;
   model::Sampler sampler_;
   model::Utf8Stream characters_;
-  std::vector<Token> only_;   // allowed tokens of this step
-  std::string held_;          // text that may be the beginning of a stop string
+  std::vector<Token> only_;  // allowed tokens of this step
+  std::string held_;         // text that may be the beginning of a stop string
   Generated result_;
-  std::int32_t state_ = 0;    // of the mask
+  std::int32_t state_ = 0;  // of the mask
   bool first_ = true;
-  Token chosen_ = -1;         // by choose(); -1: nothing was allowed
+  Token chosen_ = -1;  // by choose(); -1: nothing was allowed
   double chosen_logprob_ = 0;
 };
 

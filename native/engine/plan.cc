@@ -1,3 +1,7 @@
+// Engine::plan: what a model would take, from its real geometry, before anything is allocated.
+//
+// Owns: bytes by tag and the largest context that fits. Leaves measuring the machine to native/device.
+// Rule that must stay true: the numbers come from the same packing and page sizes that loading uses, so plan and use cannot drift apart.
 #include "native/engine/plan.h"
 
 #include <algorithm>
@@ -16,7 +20,9 @@ Result<const kernels::Ops*> table_named(const std::string& name) {
   if (name.empty()) return &kernels::best_cpu();
   if (name == "reference") return &kernels::reference();
   const kernels::Ops* ops = kernels::find_cpu(name.c_str());
-  if (ops == nullptr) return Status(Code::invalid_request, "expected an instruction set that this machine runs (reference, avx2, avx512), found " + name + ": leave it out to get the best");
+  if (ops == nullptr)
+    return Status(Code::invalid_request,
+                  "expected an instruction set that this machine runs (reference, avx2, avx512), found " + name + ": leave it out to get the best");
   return ops;
 }
 
@@ -49,8 +55,9 @@ ModelInfo describe(const model::ModelConfig& c) {
 
 Result<Blueprint> draw(const EngineOptions& options) {
   if (options.threads < 0 || options.context_tokens < 0 || options.batch_tokens < 1) {
-    return Status(Code::invalid_request, "expected threads and context of 0 or more and batch_tokens of at least 1, found " + std::to_string(options.threads) + ", " + std::to_string(options.context_tokens) +
-                                             " and " + std::to_string(options.batch_tokens) + ": correct the options");
+    return Status(Code::invalid_request, "expected threads and context of 0 or more and batch_tokens of at least 1, found " +
+                                             std::to_string(options.threads) + ", " + std::to_string(options.context_tokens) + " and " +
+                                             std::to_string(options.batch_tokens) + ": correct the options");
   }
   Result<const kernels::Ops*> ops = table_named(options.instruction_set);
   if (!ops.ok()) return ops.status();
@@ -61,7 +68,9 @@ Result<Blueprint> draw(const EngineOptions& options) {
   Blueprint out{std::move(gguf).value(), std::move(config).value(), ops.value(), options.threads, options.ram_budget_bytes, {}};
   const model::ModelConfig& c = out.config;
   if (options.context_tokens > c.context_tokens) {
-    return Status(Code::invalid_request, "expected a context of at most the " + std::to_string(c.context_tokens) + " tokens that the model was trained for, found " + std::to_string(options.context_tokens) + ": ask for less");
+    return Status(Code::invalid_request, "expected a context of at most the " + std::to_string(c.context_tokens) +
+                                             " tokens that the model was trained for, found " + std::to_string(options.context_tokens) +
+                                             ": ask for less");
   }
   const device::Machine machine = device::read_machine();
   if (out.threads == 0) out.threads = std::max(1, machine.physical_cores);
@@ -78,7 +87,8 @@ Result<Blueprint> draw(const EngineOptions& options) {
   plan.context_tokens = options.context_tokens > 0 ? options.context_tokens : c.context_tokens;
   plan.weight_bytes = weight_bytes.value();
   plan.kv_bytes = static_cast<std::uint64_t>((plan.context_tokens + kv::kPageTokens - 1) / kv::kPageTokens) * page;
-  plan.scratch_bytes = model::Forward::planned_scratch_bytes(c, out.threads, std::min(options.batch_tokens, plan.context_tokens), plan.context_tokens);
+  plan.scratch_bytes =
+      model::Forward::planned_scratch_bytes(c, out.threads, std::min(options.batch_tokens, plan.context_tokens), plan.context_tokens);
   plan.available_bytes = machine.memory_available_bytes;
   const std::uint64_t fixed = plan.weight_bytes + plan.scratch_bytes;
   const std::uint64_t left = plan.available_bytes > fixed ? plan.available_bytes - fixed : 0;
@@ -87,8 +97,10 @@ Result<Blueprint> draw(const EngineOptions& options) {
   const std::uint64_t for_pages = std::min(left, out.ram_budget_bytes);
   plan.fits = plan.kv_bytes <= for_pages && left > 0;
   plan.largest_context_tokens = std::min<std::int64_t>(c.context_tokens, static_cast<std::int64_t>(for_pages / page) * kv::kPageTokens);
-  plan.bottleneck = plan.fits ? "Answers are limited by memory speed (each token reads " + mib(plan.weight_bytes) + " of weights), reading by arithmetic on " + std::to_string(out.threads) + " cores."
-                              : "Memory: " + mib(fixed + plan.kv_bytes) + " are needed, " + mib(plan.available_bytes) + " are free and " + mib(out.ram_budget_bytes) + " of them are for context.";
+  plan.bottleneck = plan.fits ? "Answers are limited by memory speed (each token reads " + mib(plan.weight_bytes) +
+                                    " of weights), reading by arithmetic on " + std::to_string(out.threads) + " cores."
+                              : "Memory: " + mib(fixed + plan.kv_bytes) + " are needed, " + mib(plan.available_bytes) + " are free and " +
+                                    mib(out.ram_budget_bytes) + " of them are for context.";
   return out;
 }
 

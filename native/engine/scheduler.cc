@@ -1,3 +1,8 @@
+// The scheduler: one driver thread that makes batches out of the jobs of all sessions.
+//
+// Owns: the queue, which tokens go into a step (decode first, then prefill in chunks), cancel, and calling `done` exactly once.
+// Leaves arithmetic to native/model, pages to native/kv, choosing tokens to generation.cc.
+// Rule that must stay true: a session has at most one job in a step, and its page table is touched by the driver thread only while that job runs.
 #include "native/engine/scheduler.h"
 
 #include <algorithm>
@@ -17,7 +22,9 @@ constexpr std::int64_t kLeastPrefillTokens = 32;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-Status cancelled() { return Status(Code::cancelled, "expected the job to run to its end, found that it was stopped by the caller: start it again if it is still wanted"); }
+Status cancelled() {
+  return Status(Code::cancelled, "expected the job to run to its end, found that it was stopped by the caller: start it again if it is still wanted");
+}
 
 }  // namespace
 
@@ -186,11 +193,14 @@ void Scheduler::step() {
 void Scheduler::begin(SessionState& session, Job& job) {
   const std::int64_t context = parts_.context_tokens;
   const auto too_long = [&](std::int64_t tokens) {
-    return Status(Code::context_full, "expected at most " + std::to_string(context) + " tokens in a session, found " + std::to_string(tokens) + ": shorten the text or open the model with a larger context");
+    return Status(Code::context_full, "expected at most " + std::to_string(context) + " tokens in a session, found " + std::to_string(tokens) +
+                                          ": shorten the text or open the model with a larger context");
   };
   for (const Token token : job.tokens) {
     if (token >= 0 && token < parts_.config.vocab) continue;
-    finish(session, job, Status(Code::invalid_request, "expected tokens in 0.." + std::to_string(parts_.config.vocab - 1) + ", found " + std::to_string(token) + ": tokenize with this model"));
+    finish(session, job,
+           Status(Code::invalid_request, "expected tokens in 0.." + std::to_string(parts_.config.vocab - 1) + ", found " + std::to_string(token) +
+                                             ": tokenize with this model"));
     return;
   }
   const auto count = static_cast<std::int64_t>(job.tokens.size()), held = static_cast<std::int64_t>(session.tokens.size());
@@ -214,7 +224,9 @@ void Scheduler::begin(SessionState& session, Job& job) {
       (void)job.generation->stop(Generated::End::context_full);
       return finish(session, job, {});
   }
-  if (held == 0) return finish(session, job, Status(Code::invalid_request, "expected a session that holds at least one token, found an empty one: call sync first"));
+  if (held == 0)
+    return finish(session, job,
+                  Status(Code::invalid_request, "expected a session that holds at least one token, found an empty one: call sync first"));
   begin_reading(session, job);
 }
 
@@ -238,7 +250,8 @@ void Scheduler::begin_sync(SessionState& session, Job& job) {
 void Scheduler::begin_reading(SessionState& session, Job& job) {
   const auto held = static_cast<std::int64_t>(session.tokens.size());
   job.held_tokens = held;
-  if (session.table->tokens() == held && session.hidden.empty()) session.table->truncate(held - 1);  // whole pages were restored: their last token is run again for its state
+  if (session.table->tokens() == held && session.hidden.empty())
+    session.table->truncate(held - 1);  // whole pages were restored: their last token is run again for its state
   job.feed.assign(session.tokens.begin() + session.table->tokens(), session.tokens.end());
   job.row_ready = job.feed.empty();
   job.keep_row = job.feed.empty() ? Job::kNone : job.feed.size() - 1;
@@ -270,8 +283,10 @@ void Scheduler::fill_batch() {
       continue;
     }
     answering |= job.answering;
-    if (static_cast<std::int64_t>(batch_.tokens.size()) < parts_.batch_tokens) (void)add_slice(*session, job, 1);
-    else overflow += 1;
+    if (static_cast<std::int64_t>(batch_.tokens.size()) < parts_.batch_tokens)
+      (void)add_slice(*session, job, 1);
+    else
+      overflow += 1;
   }
   // More answers than a step takes: those that waited come first in the next one.
   if (overflow > 0) std::rotate(active_.begin(), active_.end() - overflow, active_.end());
@@ -279,7 +294,8 @@ void Scheduler::fill_batch() {
   std::int64_t room = std::min(parts_.batch_tokens - static_cast<std::int64_t>(batch_.tokens.size()), prefill_budget(answering));
   // Short reads first, so that a question is not kept waiting by a library that is being read; but a quarter of the step goes to
   // whoever came first, so that the library is read in the end.
-  const auto oldest = std::min_element(prefill.begin(), prefill.end(), [](const auto& a, const auto& b) { return a.second->number < b.second->number; });
+  const auto oldest =
+      std::min_element(prefill.begin(), prefill.end(), [](const auto& a, const auto& b) { return a.second->number < b.second->number; });
   std::rotate(prefill.begin(), oldest, oldest + 1);
   std::sort(prefill.begin() + 1, prefill.end(), [](const auto& a, const auto& b) {
     return a.second->left() != b.second->left() ? a.second->left() < b.second->left() : a.second->number < b.second->number;

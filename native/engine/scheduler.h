@@ -49,18 +49,27 @@ class Scheduler {
   void submit(const std::shared_ptr<SessionState>& session, std::unique_ptr<Job> job);
   void cancel(SessionState& session);
   Result<std::shared_ptr<SessionState>> fork(SessionState& session);
-  void session_closed();   // for the count in stats()
-  void shut_down();        // ends every job as cancelled and joins; later jobs end as engine_down at once
+  void session_closed();  // for the count in stats()
+  void shut_down();       // ends every job as cancelled and joins; later jobs end as engine_down at once
   void fill(EngineStats& stats) const;
   std::uint64_t scratch_bytes() const { return logits_.size() + rows_.size() + hidden_.size(); }
 
  private:
   explicit Scheduler(const Parts& parts) : parts_(parts) {}
-  struct Slice { SessionState* session; Job* job; std::int64_t count; std::size_t first_row, rows; };
-  struct LogitRow { SessionState* session; Job* job; const float* hidden; };
+  struct Slice {
+    SessionState* session;
+    Job* job;
+    std::int64_t count;
+    std::size_t first_row, rows;
+  };
+  struct LogitRow {
+    SessionState* session;
+    Job* job;
+    const float* hidden;
+  };
 
   void drive();
-  bool admit();            // waits for work; false: shutting down
+  bool admit();  // waits for work; false: shutting down
   void step();
   void begin(SessionState& session, Job& job);
   bool pop_job(SessionState& session);
@@ -78,11 +87,11 @@ class Scheduler {
   const Parts parts_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::shared_ptr<SessionState>> incoming_;   // guarded
-  std::uint64_t next_number_ = 1;                        // guarded
-  bool stopping_ = false, stopped_ = false;              // guarded
-  int sessions_ = 0, queued_ = 0, running_ = 0;          // guarded
-  EngineStats counters_;                                 // guarded
+  std::deque<std::shared_ptr<SessionState>> incoming_;  // guarded
+  std::uint64_t next_number_ = 1;                       // guarded
+  bool stopping_ = false, stopped_ = false;             // guarded
+  int sessions_ = 0, queued_ = 0, running_ = 0;         // guarded
+  EngineStats counters_;                                // guarded
 
   // Driver thread only.
   std::vector<std::shared_ptr<SessionState>> active_;

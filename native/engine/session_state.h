@@ -22,7 +22,7 @@ namespace codicil {
 struct Job {
   enum class Kind { sync, generate, score, evaluate };
   Kind kind = Kind::sync;
-  std::uint64_t number = 0;   // in order of submission, over all sessions
+  std::uint64_t number = 0;  // in order of submission, over all sessions
 
   // The request.
   std::vector<Token> tokens;  // sync: the full prefix; score: the continuation; evaluate: the sequence
@@ -40,14 +40,14 @@ struct Job {
   std::vector<Token> feed;
   std::size_t fed = 0;
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  std::size_t rows_from = 0;   // hidden states of feed[rows_from..] are wanted
+  std::size_t rows_from = 0;     // hidden states of feed[rows_from..] are wanted
   std::size_t keep_row = kNone;  // feed[keep_row] is the last token that the session holds: its state is kept for the next job
-  std::size_t rows_done = 0;   // rows of logits that were consumed (score, evaluate)
-  bool row_ready = false;      // generate, score: the session's own hidden state waits for its logits
+  std::size_t rows_done = 0;     // rows of logits that were consumed (score, evaluate)
+  bool row_ready = false;        // generate, score: the session's own hidden state waits for its logits
 
   std::int64_t held_tokens = 0;  // score: what the session held
   std::int64_t reused_tokens = 0;
-  bool answering = false;        // generate: at least one token was chosen, so what is fed counts as decoding
+  bool answering = false;  // generate: at least one token was chosen, so what is fed counts as decoding
   std::chrono::steady_clock::time_point started_at;
   std::optional<Generation> generation;
   std::vector<double> logprobs;
@@ -57,13 +57,13 @@ struct Job {
 struct SessionState {
   std::unique_ptr<kv::PageTable> table;
   std::vector<Token> tokens;
-  std::vector<float> hidden;   // [embedding] of the last token, after the last norm; empty: not known
+  std::vector<float> hidden;  // [embedding] of the last token, after the last norm; empty: not known
 
-  std::unique_ptr<Job> running;           // driver only; null: none, or just finished
-  std::deque<std::unique_ptr<Job>> jobs;  // waiting
-  bool scheduled = false;                 // the driver has it in a list
-  bool busy = false;                      // a job runs or waits; false already when the last job's `done` is called, so that it may fork
-  std::atomic<std::uint64_t> cancel_below{0};   // jobs with a lower number are cancelled
+  std::unique_ptr<Job> running;                // driver only; null: none, or just finished
+  std::deque<std::unique_ptr<Job>> jobs;       // waiting
+  bool scheduled = false;                      // the driver has it in a list
+  bool busy = false;                           // a job runs or waits; false already when the last job's `done` is called, so that it may fork
+  std::atomic<std::uint64_t> cancel_below{0};  // jobs with a lower number are cancelled
   std::atomic<std::int64_t> token_count{0};
 };
 

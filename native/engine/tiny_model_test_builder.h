@@ -35,8 +35,14 @@ class TinyModel {
     model::GgufBuilder b;
     const std::string p = s.architecture + ".";
     b.string("general.architecture", s.architecture).string("general.name", "tiny");
-    b.u32(p + "context_length", s.context).u32(p + "block_count", s.layers).u32(p + "embedding_length", s.embedding).u32(p + "feed_forward_length", s.ffn);
-    b.u32(p + "attention.head_count", s.heads).u32(p + "attention.head_count_kv", s.kv_heads).f32(p + "attention.layer_norm_rms_epsilon", 1e-5f).f32(p + "rope.freq_base", 10000.0f);
+    b.u32(p + "context_length", s.context)
+        .u32(p + "block_count", s.layers)
+        .u32(p + "embedding_length", s.embedding)
+        .u32(p + "feed_forward_length", s.ffn);
+    b.u32(p + "attention.head_count", s.heads)
+        .u32(p + "attention.head_count_kv", s.kv_heads)
+        .f32(p + "attention.layer_norm_rms_epsilon", 1e-5f)
+        .f32(p + "rope.freq_base", 10000.0f);
     b.string("tokenizer.ggml.model", "gpt2").string("tokenizer.ggml.pre", "smollm").strings("tokenizer.ggml.tokens", vocabulary(s.vocab));
     std::vector<std::int32_t> types(s.vocab, 1);
     types.back() = 3;
@@ -105,7 +111,8 @@ class TinyModel {
         }
         continue;
       }
-      const auto scale = static_cast<std::uint16_t>(type == 2 ? 0x2400 + next() % 512 : 0x1400 + next() % 512);  // about 0.016-0.02, and a sixteenth of it for q8_0
+      const auto scale =
+          static_cast<std::uint16_t>(type == 2 ? 0x2400 + next() % 512 : 0x1400 + next() % 512);  // about 0.016-0.02, and a sixteenth of it for q8_0
       put(&scale, 2);
       for (std::uint64_t j = 0; j < block_bytes - 2; ++j) data_.push_back(static_cast<char>(next() >> 56));
     }
@@ -118,8 +125,10 @@ class TinyModel {
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
       const bool printable = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
       const std::uint32_t c = printable ? byte : stand_in++;
-      if (c < 0x80) out.push_back({static_cast<char>(c)});
-      else out.push_back({static_cast<char>(0xc0 | (c >> 6)), static_cast<char>(0x80 | (c & 0x3f))});
+      if (c < 0x80)
+        out.push_back({static_cast<char>(c)});
+      else
+        out.push_back({static_cast<char>(0xc0 | (c >> 6)), static_cast<char>(0x80 | (c & 0x3f))});
     }
     while (out.size() + 1 < count) out.push_back("w" + std::to_string(out.size()));
     out.push_back("<|im_end|>");

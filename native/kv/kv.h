@@ -54,8 +54,8 @@ class Pin {
   Pin& operator=(Pin&&) noexcept;
   ~Pin();
   Tier tier() const;
-  const std::byte* data() const;   // page_bytes() bytes
-  std::byte* writable_data();      // asserts that the page is not shared and not named
+  const std::byte* data() const;  // page_bytes() bytes
+  std::byte* writable_data();     // asserts that the page is not shared and not named
 
  private:
   friend class PageStore;

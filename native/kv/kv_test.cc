@@ -1,3 +1,6 @@
+// KV pages: sharing by prefix, copy on write after a fork, eviction that never touches a pinned page, names equal exactly when prefixes are.
+//
+// Every test fills pages with bytes that depend on the tokens they stand for, so that a page in the wrong place is seen.
 #include "native/kv/kv.h"
 
 #include <cstring>

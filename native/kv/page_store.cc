@@ -16,7 +16,7 @@ namespace codicil::kv {
 
 namespace {
 
-constexpr std::size_t kAlign = 64;                // one cache line, and the widest vector load
+constexpr std::size_t kAlign = 64;  // one cache line, and the widest vector load
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
@@ -72,7 +72,8 @@ PageName next_name(const PageName& previous, std::span<const Token> tokens) {
 
 Result<std::unique_ptr<PageStore>> PageStore::open(const PageShape& shape, std::uint64_t ram_budget_bytes) {
   if (shape.layers <= 0 || shape.kv_heads <= 0 || shape.head_dim <= 0) {
-    return Status(Code::invalid_request, "expected a page shape with layers, kv heads and head size above 0, found a zero: give the model's geometry");
+    return Status(Code::invalid_request,
+                  "expected a page shape with layers, kv heads and head size above 0, found a zero: give the model's geometry");
   }
   if (ram_budget_bytes < shape.page_bytes()) {
     return Status(Code::does_not_fit, "expected a KV budget of at least one page (" + std::to_string(shape.page_bytes()) + " bytes), found " +
@@ -147,7 +148,8 @@ Result<Page*> RamStore::take() {
   if (pool_.empty() && allocated_ < budget_pages_) page = allocate();
   if (page == nullptr) {
     if (pool_.empty() && !evict_one()) {
-      return Status(Code::does_not_fit, "expected a free KV page within the budget of " + std::to_string(budget_pages_) + " pages, found all of them in use: close sessions or raise the budget");
+      return Status(Code::does_not_fit, "expected a free KV page within the budget of " + std::to_string(budget_pages_) +
+                                            " pages, found all of them in use: close sessions or raise the budget");
     }
     page = pool_.back();
     pool_.pop_back();

@@ -22,8 +22,8 @@ struct Page {
   std::byte* data = nullptr;  // [page_bytes]
   int tables = 0;             // page tables that hold it
   int pins = 0;
-  bool named = false;         // full and immutable
-  bool indexed = false;       // found by restore(); a twin of an indexed page is named but not indexed
+  bool named = false;    // full and immutable
+  bool indexed = false;  // found by restore(); a twin of an indexed page is named but not indexed
   PageName name;
   std::array<Token, kPageTokens> tokens{};  // valid when named
   std::list<Page*>::iterator lru{};         // valid when indexed and tables + pins == 0
@@ -57,7 +57,7 @@ class RamStore final : public PageStore {
   struct NameHash {
     std::size_t operator()(const PageName& name) const { return static_cast<std::size_t>(name.low); }
   };
-  void settle(Page* page);   // after a count fell: to the LRU list, to the pool, or nothing
+  void settle(Page* page);  // after a count fell: to the LRU list, to the pool, or nothing
   bool evict_one();
   Page* allocate();
 
@@ -65,9 +65,9 @@ class RamStore final : public PageStore {
   const std::uint64_t budget_pages_;
   mutable std::mutex mutex_;
   std::unordered_map<PageName, Page*, NameHash> index_;
-  std::list<Page*> lru_;        // front: unused longest
-  std::vector<Page*> pool_;     // no table, no pin, no name; memory kept
-  std::uint64_t allocated_ = 0; // pages with memory, in use or pooled
+  std::list<Page*> lru_;         // front: unused longest
+  std::vector<Page*> pool_;      // no table, no pin, no name; memory kept
+  std::uint64_t allocated_ = 0;  // pages with memory, in use or pooled
   StoreStats counters_;
 };
 

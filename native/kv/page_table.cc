@@ -26,7 +26,8 @@ class Table final : public PageTable {
 
   std::int64_t restore(std::span<const Token> prefix) override {
     const std::size_t most = std::min(prefix.size(), tokens_.size());
-    const auto same = static_cast<std::size_t>(std::mismatch(tokens_.begin(), tokens_.begin() + static_cast<std::ptrdiff_t>(most), prefix.begin()).first - tokens_.begin());
+    const auto same = static_cast<std::size_t>(
+        std::mismatch(tokens_.begin(), tokens_.begin() + static_cast<std::ptrdiff_t>(most), prefix.begin()).first - tokens_.begin());
     // Further than our own tokens agree, whole pages may be known from other sessions.
     std::size_t full = same / kPageTokens;
     const std::size_t own_full = full;
@@ -111,9 +112,7 @@ class Table final : public PageTable {
   static std::size_t pages_for(std::size_t tokens) { return (tokens + kPageTokens - 1) / kPageTokens; }
 
   // Name of the page before page `index`: all pages before it are full, and so have names.
-  PageName name_before(std::size_t index) const {
-    return index == 0 ? first_name(store_.shape().model_fingerprint) : pages_[index - 1]->name;
-  }
+  PageName name_before(std::size_t index) const { return index == 0 ? first_name(store_.shape().model_fingerprint) : pages_[index - 1]->name; }
 
   void drop_pages(std::size_t from) {
     for (std::size_t i = from; i < pages_.size(); ++i) store_.drop_table(pages_[i]);
@@ -130,8 +129,8 @@ class Table final : public PageTable {
   }
 
   RamStore& store_;
-  std::vector<Token> tokens_;   // [tokens()]
-  std::vector<Page*> pages_;    // at least pages_for(tokens()); more after reserve()
+  std::vector<Token> tokens_;  // [tokens()]
+  std::vector<Page*> pages_;   // at least pages_for(tokens()); more after reserve()
 };
 
 }  // namespace

@@ -91,10 +91,12 @@ void Lane::multiply(std::initializer_list<Product> products, const float* input,
       const std::int64_t from = std::max(begin, part.first_unit), to = std::min(end, part.first_unit + part.units);
       if (from >= to) continue;
       const Matrix& m = part.product->matrix;
-      const std::int64_t row_begin = (from - part.first_unit) * m.ops->pack_rows, row_end = std::min(m.rows(), (to - part.first_unit) * m.ops->pack_rows);
+      const std::int64_t row_begin = (from - part.first_unit) * m.ops->pack_rows,
+                         row_end = std::min(m.rows(), (to - part.first_unit) * m.ops->pack_rows);
       m.ops->matmul(m.weights, part.prepared->x, part.product->out, m.rows(), row_begin, row_end);
       if (part.product->bias == nullptr) continue;
-      for (std::int64_t t = 0; t < tokens; ++t) m.ops->add(part.product->out + t * m.rows() + row_begin, part.product->bias + row_begin, row_end - row_begin);
+      for (std::int64_t t = 0; t < tokens; ++t)
+        m.ops->add(part.product->out + t * m.rows() + row_begin, part.product->bias + row_begin, row_end - row_begin);
     }
   };
   if (pool == nullptr) {
@@ -115,10 +117,15 @@ void store_keys_and_values(const ModelConfig& c, const Lane& lane) {
 }
 
 Forward::Forward(const ModelConfig& config, const ModelWeights& weights, const Ops& ops, ThreadPool& pool, std::int64_t max_tokens)
-    : config_(config), weights_(weights), ops_(ops), pool_(pool), max_tokens_(max_tokens),
+    : config_(config),
+      weights_(weights),
+      ops_(ops),
+      pool_(pool),
+      max_tokens_(max_tokens),
       code_(config.architecture == Architecture::qwen2 ? qwen2_layer() : llama_layer()) {}
 
-Result<std::unique_ptr<Forward>> Forward::create(const ModelConfig& config, const ModelWeights& weights, const Ops& ops, ThreadPool& pool, std::int64_t max_tokens) {
+Result<std::unique_ptr<Forward>> Forward::create(const ModelConfig& config, const ModelWeights& weights, const Ops& ops, ThreadPool& pool,
+                                                 std::int64_t max_tokens) {
   std::unique_ptr<Forward> forward(new Forward(config, weights, ops, pool, max_tokens));
   if (Status status = forward->allocate(); !status.ok()) return status;
   return forward;
@@ -152,7 +159,8 @@ Status Forward::allocate() {
   tiles_.resize(threads);
   attention_scratch_.resize(threads);
   blocks_.resize(threads);
-  const std::size_t attention_bytes = ops_.attention_scratch_bytes(static_cast<int>(config_.heads), static_cast<int>(config_.kv_heads), static_cast<int>(config_.head_dim), kv::kPageTokens);
+  const std::size_t attention_bytes = ops_.attention_scratch_bytes(static_cast<int>(config_.heads), static_cast<int>(config_.kv_heads),
+                                                                   static_cast<int>(config_.head_dim), kv::kPageTokens);
   for (std::size_t i = 0; i < threads; ++i) {
     if (Status s = get(tiles_[i], tile_bytes(config_, tile_rows_, activation_bytes_)); !s.ok()) return s;
     if (Status s = get(attention_scratch_[i], attention_bytes); !s.ok()) return s;
@@ -177,7 +185,8 @@ std::uint64_t Forward::planned_scratch_bytes(const ModelConfig& c, int threads, 
   // An activation takes at most its own f32 size and a scale and a sum per 32.
   const auto activation = static_cast<std::size_t>(rows * widest_input(c)) * 5;
   const auto shared = static_cast<std::uint64_t>(max_tokens * (c.embedding + 2 * c.heads * c.head_dim)) * sizeof(float);
-  return shared + static_cast<std::uint64_t>(threads) * tile_bytes(c, rows, activation) + static_cast<std::uint64_t>(context_tokens * c.rope_dims) * sizeof(float) +
+  return shared + static_cast<std::uint64_t>(threads) * tile_bytes(c, rows, activation) +
+         static_cast<std::uint64_t>(context_tokens * c.rope_dims) * sizeof(float) +
          static_cast<std::uint64_t>(kLogitRows * (c.vocab + c.embedding)) * sizeof(float);
 }
 
@@ -202,8 +211,22 @@ Lane Forward::lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, in
   std::array<std::byte*, 3> activations{};
   for (std::byte*& slot : activations) slot = take<std::byte>(cursor, static_cast<std::int64_t>(activation_bytes_));
   const std::int64_t q_width = config_.heads * config_.head_dim;
-  return {ops_, pool, first, tokens, x_.as<float>() + first * config_.embedding, h, q_.as<float>() + first * q_width, k, v,
-          attended_.as<float>() + first * q_width, gate, up, activations, angles_.data() + first, k_rows_.data() + first, v_rows_.data() + first};
+  return {ops_,
+          pool,
+          first,
+          tokens,
+          x_.as<float>() + first * config_.embedding,
+          h,
+          q_.as<float>() + first * q_width,
+          k,
+          v,
+          attended_.as<float>() + first * q_width,
+          gate,
+          up,
+          activations,
+          angles_.data() + first,
+          k_rows_.data() + first,
+          v_rows_.data() + first};
 }
 
 // --- one step ------------------------------------------------------------------------------------------------------------------
@@ -258,7 +281,8 @@ void Forward::locate(const Batch& batch) {
 
 void Forward::point_rows(std::int64_t layer, std::int64_t begin, std::int64_t end) {
   for (std::int64_t t = begin; t < end; ++t) {
-    auto* k = reinterpret_cast<std::uint16_t*>(token_page_[static_cast<std::size_t>(t)] + static_cast<std::size_t>(layer) * layer_bytes_) + token_slot_[static_cast<std::size_t>(t)] * config_.head_dim;
+    auto* k = reinterpret_cast<std::uint16_t*>(token_page_[static_cast<std::size_t>(t)] + static_cast<std::size_t>(layer) * layer_bytes_) +
+              token_slot_[static_cast<std::size_t>(t)] * config_.head_dim;
     k_rows_[static_cast<std::size_t>(t)] = k;
     v_rows_[static_cast<std::size_t>(t)] = k + config_.kv_heads * kv::kPageTokens * config_.head_dim;
   }
@@ -285,7 +309,8 @@ void Forward::layers_by_tiles(const Batch& batch, std::int64_t tile) {
     pool_.parallel_for_stealing(0, tokens, tile, [&](std::int64_t begin, std::int64_t end, int thread) {
       const Lane part = lane(nullptr, begin, end - begin, thread);
       if (layer == 0) {
-        part.each_token([&](std::int64_t t) { weights_.embed(ops_, batch.tokens[static_cast<std::size_t>(begin + t)], part.x + t * config_.embedding); });
+        part.each_token(
+            [&](std::int64_t t) { weights_.embed(ops_, batch.tokens[static_cast<std::size_t>(begin + t)], part.x + t * config_.embedding); });
       } else {
         code_.after_attention(config_, layers[static_cast<std::size_t>(layer - 1)], part);
       }
@@ -300,7 +325,8 @@ void Forward::layers_by_tiles(const Batch& batch, std::int64_t tile) {
 void Forward::finish(const Batch& batch, float* hidden) {
   const auto wanted = static_cast<std::int64_t>(batch.wanted.size());
   for (std::int64_t i = 0; i < wanted; ++i) {
-    ops_.rms_norm(x_.as<float>() + batch.wanted[static_cast<std::size_t>(i)] * config_.embedding, weights_.output_norm(), config_.rms_eps, hidden + i * config_.embedding, config_.embedding);
+    ops_.rms_norm(x_.as<float>() + batch.wanted[static_cast<std::size_t>(i)] * config_.embedding, weights_.output_norm(), config_.rms_eps,
+                  hidden + i * config_.embedding, config_.embedding);
   }
 }
 
@@ -325,7 +351,8 @@ void Forward::plan_units(const Batch& batch) {
       const std::int64_t count = std::min(kAttentionQueries, run.count - first);
       for (std::int32_t head = 0; head < config_.kv_heads; ++head) {
         const std::int32_t step = divide ? 1 : group;
-        for (std::int32_t q = 0; q < group; q += step) units_.push_back({static_cast<std::int32_t>(r), head, head * group + q, head * group + q + step, first, count});
+        for (std::int32_t q = 0; q < group; q += step)
+          units_.push_back({static_cast<std::int32_t>(r), head, head * group + q, head * group + q + step, first, count});
       }
     }
   }
@@ -342,14 +369,16 @@ void Forward::attend(const Batch& batch, std::int64_t layer) {
   pool_.parallel_for_stealing(0, units, 1, one);
 }
 
-void Forward::attend_unit(const Run& run, std::int64_t layer, std::int64_t first, std::int64_t count, int kv_head, int head_begin, int head_end, int thread) {
+void Forward::attend_unit(const Run& run, std::int64_t layer, std::int64_t first, std::int64_t count, int kv_head, int head_begin, int head_end,
+                          int thread) {
   const std::int64_t position = run.first_position + first;
   const std::int64_t pages = (position + count + kv::kPageTokens - 1) / kv::kPageTokens;
   const std::int64_t head_stride = kv::kPageTokens * config_.head_dim, q_width = config_.heads * config_.head_dim;
   std::vector<kernels::KvBlock>& blocks = blocks_[static_cast<std::size_t>(thread)];
   if (blocks.size() < static_cast<std::size_t>(pages)) blocks.resize(static_cast<std::size_t>(pages) * 2);
   for (std::int64_t p = 0; p < pages; ++p) {
-    const auto* k = reinterpret_cast<const std::uint16_t*>(run.pages[static_cast<std::size_t>(p)] + static_cast<std::size_t>(layer) * layer_bytes_) + kv_head * head_stride;
+    const auto* k = reinterpret_cast<const std::uint16_t*>(run.pages[static_cast<std::size_t>(p)] + static_cast<std::size_t>(layer) * layer_bytes_) +
+                    kv_head * head_stride;
     blocks[static_cast<std::size_t>(p)] = {k, k + config_.kv_heads * head_stride};
   }
   // One kv head and the query heads that read it, as a model of its own.

@@ -20,7 +20,7 @@ namespace codicil::model {
 
 // Consecutive tokens of one sequence inside a batch.
 struct Run {
-  std::int64_t first_token = 0;     // index in the batch
+  std::int64_t first_token = 0;  // index in the batch
   std::int64_t count = 0;
   std::int64_t first_position = 0;  // in the sequence
   std::vector<std::byte*> pages;    // [ceil((first_position + count) / kPageTokens)]; those of the new positions are written
@@ -39,8 +39,8 @@ class Lane {
  public:
   struct Product {
     const Matrix& matrix;
-    float* out;                      // [tokens, matrix.rows]
-    const float* bias = nullptr;     // [matrix.rows]; null: none
+    float* out;                   // [tokens, matrix.rows]
+    const float* bias = nullptr;  // [matrix.rows]; null: none
   };
 
   // Element-wise work over the lane's tokens: fn(token), token counted from the lane's first.
@@ -60,20 +60,20 @@ class Lane {
 
   const kernels::Ops& ops;
   ThreadPool* pool;
-  std::int64_t first;                    // index in the batch of the lane's first token
+  std::int64_t first;  // index in the batch of the lane's first token
   std::int64_t tokens;
-  float* x;                              // [tokens, embedding] residual stream
-  float* h;                              // [tokens, max(embedding, ...)] normed input
-  float* q;                              // [tokens, heads * head_dim], kept until attention
-  float* k;                              // [tokens, kv_heads * head_dim]
-  float* v;                              // [tokens, kv_heads * head_dim]
-  float* attended;                       // [tokens, heads * head_dim]
-  float* gate;                           // [tokens, ffn]
-  float* up;                             // [tokens, ffn]
-  std::array<std::byte*, 3> activations; // one for each weight type that meets in one multiply()
-  const float* const* angles;            // [tokens] -> [rope_dims / 2][2]
-  std::uint16_t* const* k_rows;          // [tokens] -> k of kv head 0 of this layer at the token's place; heads kPageTokens * head_dim apart
-  std::uint16_t* const* v_rows;          // [tokens] -> v, same
+  float* x;                               // [tokens, embedding] residual stream
+  float* h;                               // [tokens, max(embedding, ...)] normed input
+  float* q;                               // [tokens, heads * head_dim], kept until attention
+  float* k;                               // [tokens, kv_heads * head_dim]
+  float* v;                               // [tokens, kv_heads * head_dim]
+  float* attended;                        // [tokens, heads * head_dim]
+  float* gate;                            // [tokens, ffn]
+  float* up;                              // [tokens, ffn]
+  std::array<std::byte*, 3> activations;  // one for each weight type that meets in one multiply()
+  const float* const* angles;             // [tokens] -> [rope_dims / 2][2]
+  std::uint16_t* const* k_rows;           // [tokens] -> k of kv head 0 of this layer at the token's place; heads kPageTokens * head_dim apart
+  std::uint16_t* const* v_rows;           // [tokens] -> v, same
 };
 
 // What differs between architectures.
@@ -88,7 +88,8 @@ void store_keys_and_values(const ModelConfig& config, const Lane& lane);
 
 class Forward {
  public:
-  static Result<std::unique_ptr<Forward>> create(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool, std::int64_t max_tokens);
+  static Result<std::unique_ptr<Forward>> create(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool,
+                                                 std::int64_t max_tokens);
   static std::uint64_t planned_scratch_bytes(const ModelConfig& config, int threads, std::int64_t max_tokens, std::int64_t context_tokens);
 
   // hidden[wanted, embedding]: the last layer's output after the last norm.
@@ -102,7 +103,7 @@ class Forward {
  private:
   Forward(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool, std::int64_t max_tokens);
   Status allocate();
-  void locate(const Batch& batch);                   // angles and page rows of every token
+  void locate(const Batch& batch);  // angles and page rows of every token
   void point_rows(std::int64_t layer, std::int64_t begin, std::int64_t end);
   void layers_by_tiles(const Batch& batch, std::int64_t tile);
   void layers_by_rows(const Batch& batch);
@@ -117,21 +118,24 @@ class Forward {
   ThreadPool& pool_;
   const std::int64_t max_tokens_;
   const LayerCode code_;
-  std::int64_t tile_rows_ = 0;               // tokens that one thread's tile buffers hold
-  std::size_t activation_bytes_ = 0;         // of one slot
+  std::int64_t tile_rows_ = 0;        // tokens that one thread's tile buffers hold
+  std::size_t activation_bytes_ = 0;  // of one slot
   std::size_t layer_bytes_ = 0;
 
-  AlignedBuffer x_, q_, attended_;           // [max_tokens, ...]
-  std::vector<AlignedBuffer> tiles_;         // [threads] h, k, v, gate, up and activation slots; thread 0's holds a whole small batch
-  std::vector<AlignedBuffer> attention_scratch_;  // [threads]
+  AlignedBuffer x_, q_, attended_;                     // [max_tokens, ...]
+  std::vector<AlignedBuffer> tiles_;                   // [threads] h, k, v, gate, up and activation slots; thread 0's holds a whole small batch
+  std::vector<AlignedBuffer> attention_scratch_;       // [threads]
   std::vector<std::vector<kernels::KvBlock>> blocks_;  // [threads][pages]
-  std::vector<float> angle_table_;           // [positions, rope_dims / 2, 2]
-  std::vector<const float*> angles_;         // [max_tokens]
-  std::vector<std::byte*> token_page_;       // [max_tokens] page that the token's keys go to
-  std::vector<std::int32_t> token_slot_;     // [max_tokens] place in that page
-  std::vector<std::uint16_t*> k_rows_, v_rows_;  // [max_tokens], of the layer that the token's thread is at
-  struct Unit { std::int32_t run, kv_head, head_begin, head_end; std::int64_t first, count; };
-  std::vector<Unit> units_;                  // attention work of this batch
+  std::vector<float> angle_table_;                     // [positions, rope_dims / 2, 2]
+  std::vector<const float*> angles_;                   // [max_tokens]
+  std::vector<std::byte*> token_page_;                 // [max_tokens] page that the token's keys go to
+  std::vector<std::int32_t> token_slot_;               // [max_tokens] place in that page
+  std::vector<std::uint16_t*> k_rows_, v_rows_;        // [max_tokens], of the layer that the token's thread is at
+  struct Unit {
+    std::int32_t run, kv_head, head_begin, head_end;
+    std::int64_t first, count;
+  };
+  std::vector<Unit> units_;  // attention work of this batch
   void plan_units(const Batch& batch);
 };
 

@@ -1,3 +1,7 @@
+// From logits to a token: penalties, temperature, top-k, top-p, min-p, and the draw.
+//
+// Owns: the order of the filters and the random generator. Leaves masks to the caller, who passes what is allowed.
+// Rule that must stay true: the same seed and logits give the same token at any thread count; greedy takes the lowest id of equal logits.
 #include "native/model/sampler.h"
 
 #include <algorithm>

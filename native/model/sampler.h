@@ -25,8 +25,8 @@ struct SamplerOptions {
 
 // What may be chosen in this step.
 struct Allowed {
-  bool any = true;                      // every token but `forbidden`; false: only `only`
-  std::span<const Token> only;          // each token once
+  bool any = true;              // every token but `forbidden`; false: only `only`
+  std::span<const Token> only;  // each token once
   std::span<const Token> forbidden;
 };
 

@@ -1,3 +1,4 @@
+// The sampler: greedy ties, each filter on distributions where the right survivors are known, seeds that repeat, masks that are obeyed.
 #include "native/model/sampler.h"
 
 #include <cmath>

@@ -1,3 +1,8 @@
+// Loading of weights: tensors found, checked against the configuration, read and packed for the op table.
+//
+// Owns: names and shapes of the tensors of `llama` and `qwen2`, and freeing raw bytes as soon as they are packed.
+// Leaves the file format to gguf.h and layouts to kernels.h.
+// Rule that must stay true: a tensor that is missing, of another shape or of a type that no table takes is refused with its name.
 #include "native/model/weights.h"
 
 #include <array>
@@ -20,13 +25,15 @@ void mix(std::uint64_t& hash, std::span<const std::byte> bytes) {
 std::string shape_text(std::int64_t rows, std::int64_t cols) { return "[" + std::to_string(rows) + ", " + std::to_string(cols) + "]"; }
 
 Status wrong_shape(const GgufTensor& tensor, std::int64_t rows, std::int64_t cols) {
-  return Status(Code::model_invalid, "expected tensor " + std::string(tensor.name) + " of shape " + shape_text(rows, cols) + " by the model's own metadata, found " +
-                                         shape_text(tensor.rows(), tensor.cols()) + ": the file is damaged, fetch it again");
+  return Status(Code::model_invalid, "expected tensor " + std::string(tensor.name) + " of shape " + shape_text(rows, cols) +
+                                         " by the model's own metadata, found " + shape_text(tensor.rows(), tensor.cols()) +
+                                         ": the file is damaged, fetch it again");
 }
 
 Result<const GgufTensor*> get_tensor(const Gguf& gguf, const std::string& name) {
   const GgufTensor* tensor = gguf.find_tensor(name);
-  if (tensor == nullptr) return Status(Code::model_invalid, "expected tensor " + name + " in the file, found none of that name: the file is incomplete, fetch it again");
+  if (tensor == nullptr)
+    return Status(Code::model_invalid, "expected tensor " + name + " in the file, found none of that name: the file is incomplete, fetch it again");
   return tensor;
 }
 
@@ -38,11 +45,11 @@ const Ops* table_for(const Ops& ops, Type type, std::int64_t rows, std::int64_t 
 }
 
 struct MatrixName {
-  Matrix LayerWeights::*field;
+  Matrix LayerWeights::* field;
   const char* name;
 };
 struct VectorName {
-  const float* LayerWeights::*field;
+  const float* LayerWeights::* field;
   const char* name;
 };
 constexpr std::array<MatrixName, 7> kLayerMatrices{{{&LayerWeights::q, "attn_q.weight"},
@@ -53,12 +60,13 @@ constexpr std::array<MatrixName, 7> kLayerMatrices{{{&LayerWeights::q, "attn_q.w
                                                     {&LayerWeights::up, "ffn_up.weight"},
                                                     {&LayerWeights::down, "ffn_down.weight"}}};
 constexpr std::array<VectorName, 2> kLayerNorms{{{&LayerWeights::attn_norm, "attn_norm.weight"}, {&LayerWeights::ffn_norm, "ffn_norm.weight"}}};
-constexpr std::array<VectorName, 3> kLayerBiases{{{&LayerWeights::q_bias, "attn_q.bias"}, {&LayerWeights::k_bias, "attn_k.bias"}, {&LayerWeights::v_bias, "attn_v.bias"}}};
+constexpr std::array<VectorName, 3> kLayerBiases{
+    {{&LayerWeights::q_bias, "attn_q.bias"}, {&LayerWeights::k_bias, "attn_k.bias"}, {&LayerWeights::v_bias, "attn_v.bias"}}};
 
 struct Shape {
   std::int64_t rows, cols;
 };
-Shape matrix_shape(const ModelConfig& c, Matrix LayerWeights::*field) {
+Shape matrix_shape(const ModelConfig& c, Matrix LayerWeights::* field) {
   const std::int64_t q = c.heads * c.head_dim, kv = c.kv_heads * c.head_dim;
   if (field == &LayerWeights::q) return {q, c.embedding};
   if (field == &LayerWeights::k || field == &LayerWeights::v) return {kv, c.embedding};
@@ -73,7 +81,8 @@ std::string layer_name(std::int64_t layer, const char* name) { return "blk." + s
 
 class WeightLoader {
  public:
-  WeightLoader(const File& file, const Gguf& gguf, const ModelConfig& config, const Ops& ops, ThreadPool& pool, const std::function<void(double)>& progress)
+  WeightLoader(const File& file, const Gguf& gguf, const ModelConfig& config, const Ops& ops, ThreadPool& pool,
+               const std::function<void(double)>& progress)
       : file_(file), gguf_(gguf), config_(config), ops_(ops), pool_(pool), progress_(progress) {
     for (const GgufTensor& tensor : gguf.tensors()) total_bytes_ += tensor.bytes;
     out_.fingerprint_ = kFnvStart;
@@ -150,7 +159,8 @@ class WeightLoader {
     const Type type = tensor.type->type;
     const Ops* table = tensor.type->implemented ? table_for(ops_, type, tensor.rows(), tensor.cols()) : nullptr;
     if (table == nullptr) {
-      return Status(Code::model_unsupported, "expected a tensor type that this build computes, found " + std::string(tensor.type->name) + " in tensor " + std::string(tensor.name) +
+      return Status(Code::model_unsupported, "expected a tensor type that this build computes, found " + std::string(tensor.type->name) +
+                                                 " in tensor " + std::string(tensor.name) +
                                                  ": use a file with another quantization, such as Q4_0, Q8_0 or Q4_K_M");
     }
     Result<AlignedBuffer> packed = AlignedBuffer::allocate(table->packed_bytes(type, tensor.rows(), tensor.cols()));
@@ -178,7 +188,8 @@ class WeightLoader {
     if (!tensor.ok()) return tensor.status();
     if (tensor.value()->elements() != n) return wrong_shape(*tensor.value(), 1, n);
     if (!tensor.value()->type->implemented) {
-      return Status(Code::model_unsupported, "expected tensor " + name + " in a type that this build reads, found " + std::string(tensor.value()->type->name) + ": use another file");
+      return Status(Code::model_unsupported, "expected tensor " + name + " in a type that this build reads, found " +
+                                                 std::string(tensor.value()->type->name) + ": use another file");
     }
     Result<AlignedBuffer> raw = read(*tensor.value());
     if (!raw.ok()) return raw.status();

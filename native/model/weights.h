@@ -32,23 +32,23 @@ struct LayerWeights {
   const float* q_bias = nullptr;     // [heads * head_dim]; null: the model has none
   const float* k_bias = nullptr;     // [kv_heads * head_dim]
   const float* v_bias = nullptr;
-  Matrix o;                          // [embedding, heads * head_dim]
-  const float* ffn_norm = nullptr;   // [embedding]
-  Matrix gate, up;                   // [ffn, embedding]
-  Matrix down;                       // [embedding, ffn]
+  Matrix o;                         // [embedding, heads * head_dim]
+  const float* ffn_norm = nullptr;  // [embedding]
+  Matrix gate, up;                  // [ffn, embedding]
+  Matrix down;                      // [embedding, ffn]
 };
 
 class ModelWeights {
  public:
   // progress(share in 0..1) is called between tensors on this thread.
-  static Result<ModelWeights> load(const std::string& path, const Gguf& gguf, const ModelConfig& config, const kernels::Ops& ops,
-                                   ThreadPool& pool, const std::function<void(double)>& progress);
+  static Result<ModelWeights> load(const std::string& path, const Gguf& gguf, const ModelConfig& config, const kernels::Ops& ops, ThreadPool& pool,
+                                   const std::function<void(double)>& progress);
   // What load() would hold, from the tensor table alone.
   static Result<std::uint64_t> planned_bytes(const Gguf& gguf, const ModelConfig& config, const kernels::Ops& ops);
 
   std::span<const LayerWeights> layers() const { return layers_; }
-  const Matrix& output() const { return output_; }           // [vocab, embedding]
-  const float* output_norm() const { return output_norm_; }  // [embedding]
+  const Matrix& output() const { return output_; }             // [vocab, embedding]
+  const float* output_norm() const { return output_norm_; }    // [embedding]
   const float* rope_factors() const { return rope_factors_; }  // [rope_dims / 2]; null: none
   // Row of the embedding table, from its GGUF layout. out[embedding].
   void embed(const kernels::Ops& ops, std::int32_t token, float* out) const;

@@ -59,7 +59,9 @@ struct Arguments {
     const auto it = values.find(name);
     return it == values.end() ? std::string() : it->second;
   }
-  std::int64_t number(const std::string& name, std::int64_t fallback) const { return has(name) ? std::strtoll(text(name).c_str(), nullptr, 10) : fallback; }
+  std::int64_t number(const std::string& name, std::int64_t fallback) const {
+    return has(name) ? std::strtoll(text(name).c_str(), nullptr, 10) : fallback;
+  }
 };
 
 // A usage fault is told apart from a failure by its own type: main() gives it exit code 2.
@@ -74,7 +76,8 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
   if (known == kCommands.end()) return UsageFault{"Expected one of the commands below, found " + out.command + "."};
   for (int i = 2; i < argc; ++i) {
     const std::string name = argv[i];
-    if (known->second.count(name) == 0 && kEverywhere.count(name) == 0) return UsageFault{"Expected an option of " + out.command + ", found " + name + "."};
+    if (known->second.count(name) == 0 && kEverywhere.count(name) == 0)
+      return UsageFault{"Expected an option of " + out.command + ", found " + name + "."};
     if (kSwitches.count(name) != 0) {
       out.values[name] = "";
       continue;
@@ -86,10 +89,12 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
     const bool wanted = known->second.count(needed) != 0 || std::strcmp(needed, "--model") == 0;
     if (wanted && !out.has(needed)) return UsageFault{std::string("Expected ") + needed + " for " + out.command + ", found none."};
   }
-  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--top", "--max", "-n", "--prefill", "--decode", "--depth", "--repeat"}) {
+  for (const char* numeric :
+       {"--threads", "--context", "--batch-tokens", "--ram-mib", "--top", "--max", "-n", "--prefill", "--decode", "--depth", "--repeat"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);
-    if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos) return UsageFault{std::string("Expected a whole number after ") + numeric + ", found " + value + "."};
+    if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
+      return UsageFault{std::string("Expected a whole number after ") + numeric + ", found " + value + "."};
   }
   return {};
 }
@@ -110,7 +115,9 @@ Result<Json> read_json(const std::string& path, Json::Kind kind, const char* wha
   if (!file) return Status(Code::not_found, "expected " + std::string(what) + " at " + path + ", found no readable file: check the path");
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   Result<Json> json = parse_json(text);
-  if (json.ok() && json.value().kind != kind) return Status(Code::invalid_request, "expected " + std::string(what) + " in " + path + ", found another kind of value: see bench/peer/FORMATS.md");
+  if (json.ok() && json.value().kind != kind)
+    return Status(Code::invalid_request,
+                  "expected " + std::string(what) + " in " + path + ", found another kind of value: see bench/peer/FORMATS.md");
   return json;
 }
 
@@ -135,7 +142,8 @@ std::vector<Token> joined(std::vector<Token> a, const std::vector<Token>& b) {
 
 Result<std::vector<Token>> question_tokens(const Engine& engine, const std::string& question) {
   std::vector<Token> out;
-  const std::pair<std::string, bool> pieces[] = {{"<|im_start|>user\n", true}, {"Question: " + question, false}, {"<|im_end|>\n<|im_start|>assistant\n", true}};
+  const std::pair<std::string, bool> pieces[] = {
+      {"<|im_start|>user\n", true}, {"Question: " + question, false}, {"<|im_end|>\n<|im_start|>assistant\n", true}};
   for (const auto& [text, special] : pieces) {
     Result<std::vector<Token>> part = engine.tokenize(text, special);
     if (!part.ok()) return part;
@@ -200,7 +208,8 @@ Status ask_command(const Arguments& a, Engine& engine, JsonWriter& out) {
   std::vector<std::future<Status>> read;
   for (const Json& entry : golden.value().items) {
     const Json *name = entry.find("document"), *prefix = entry.find("prefix"), *questions = entry.find("questions");
-    if (name == nullptr || prefix == nullptr || questions == nullptr) return Status(Code::invalid_request, "expected document, prefix and questions in every entry, found one without: see bench/peer/FORMATS.md");
+    if (name == nullptr || prefix == nullptr || questions == nullptr)
+      return Status(Code::invalid_request, "expected document, prefix and questions in every entry, found one without: see bench/peer/FORMATS.md");
     AskedDocument& document = documents.emplace_back();
     document.name = name->string;
     Result<std::vector<Token>> tokens = engine.tokenize(prefix->string, true);
@@ -211,7 +220,8 @@ Status ask_command(const Arguments& a, Engine& engine, JsonWriter& out) {
     document.session = std::move(session).value();
     for (const Json& q : questions->items) {
       const Json* text = q.find("question");
-      if (text == nullptr) return Status(Code::invalid_request, "expected a question in every entry of questions, found none: see bench/peer/FORMATS.md");
+      if (text == nullptr)
+        return Status(Code::invalid_request, "expected a question in every entry of questions, found none: see bench/peer/FORMATS.md");
       document.questions.emplace_back().question = text->string;
     }
     read.push_back(sync(*document.session, document.prefix));
@@ -244,7 +254,11 @@ Status ask_command(const Arguments& a, Engine& engine, JsonWriter& out) {
   }
   out.open('[');
   for (AskedDocument& document : documents) {
-    out.open('{').field("document", document.name).field("prefixTokens", static_cast<std::int64_t>(document.prefix.size())).key("questions").open('[');
+    out.open('{')
+        .field("document", document.name)
+        .field("prefixTokens", static_cast<std::int64_t>(document.prefix.size()))
+        .key("questions")
+        .open('[');
     for (Asked& asked : document.questions) {
       const Result<Generated> answer = asked.answer.get();
       if (!answer.ok()) return answer.status();
@@ -295,14 +309,22 @@ Status logits_command(const Arguments& a, Engine& engine, JsonWriter& out) {
   std::vector<Token> tokens;
   for (const Json& id : ids.value().items) tokens.push_back(static_cast<Token>(id.number));
   std::ofstream file(a.text("--out"), std::ios::binary);
-  const std::uint32_t head[4] = {0x31474c43u /* "CLG1" */, static_cast<std::uint32_t>(tokens.size()), static_cast<std::uint32_t>(engine.model().vocab), 0};
+  const std::uint32_t head[4] = {0x31474c43u /* "CLG1" */, static_cast<std::uint32_t>(tokens.size()),
+                                 static_cast<std::uint32_t>(engine.model().vocab), 0};
   file.write(reinterpret_cast<const char*>(head), sizeof head);
   const Clock::time_point start = Clock::now();
-  Status status = engine.evaluate(tokens, [&](std::int64_t, std::span<const float> row) { file.write(reinterpret_cast<const char*>(row.data()), static_cast<std::streamsize>(row.size_bytes())); });
+  Status status = engine.evaluate(tokens, [&](std::int64_t, std::span<const float> row) {
+    file.write(reinterpret_cast<const char*>(row.data()), static_cast<std::streamsize>(row.size_bytes()));
+  });
   if (!status.ok()) return status;
   file.close();
-  if (!file) return Status(Code::io_failed, "expected to write " + a.text("--out") + ", found that the system refused: check the folder and the free space");
-  out.open('{').field("tokens", static_cast<std::int64_t>(tokens.size())).field("vocab", engine.model().vocab).field("seconds", seconds_between(start, Clock::now())).close();
+  if (!file)
+    return Status(Code::io_failed, "expected to write " + a.text("--out") + ", found that the system refused: check the folder and the free space");
+  out.open('{')
+      .field("tokens", static_cast<std::int64_t>(tokens.size()))
+      .field("vocab", engine.model().vocab)
+      .field("seconds", seconds_between(start, Clock::now()))
+      .close();
   return {};
 }
 
@@ -321,7 +343,8 @@ std::shared_ptr<const TokenMask> forced(const std::vector<Token>& tokens) {
 }
 
 Status speed_command(const Arguments& a, Engine& engine, JsonWriter& out) {
-  const std::int64_t prefill = a.number("--prefill", 512), decode = a.number("--decode", 64), depth = a.number("--depth", 0), repeat = a.number("--repeat", 3);
+  const std::int64_t prefill = a.number("--prefill", 512), decode = a.number("--decode", 64), depth = a.number("--depth", 0),
+                     repeat = a.number("--repeat", 3);
   const std::vector<Token> ids = speed_tokens(depth + std::max(prefill, decode + 1), engine.model().vocab);
   const std::vector<Token> before(ids.begin(), ids.begin() + depth);
   Result<std::unique_ptr<Session>> opened = engine.open_session();
@@ -414,7 +437,10 @@ Status reader_speed_command(const Arguments& a, Engine& engine, JsonWriter& out)
     }
   }
   const Clock::time_point end = Clock::now();
-  out.open('{').field("windows", static_cast<std::int64_t>(prefixes.size())).field("windowTokens", window_tokens).field("questions", static_cast<std::int64_t>(asked.size()));
+  out.open('{')
+      .field("windows", static_cast<std::int64_t>(prefixes.size()))
+      .field("windowTokens", window_tokens)
+      .field("questions", static_cast<std::int64_t>(asked.size()));
   out.field("prefillSeconds", seconds_between(start, kept)).field("questionSeconds", seconds_between(kept, end));
   out.field("questionTokens", question_count).field("answerTokens", answer_count).key("answers").open('[');
   for (const auto& window : texts) {
@@ -431,7 +457,11 @@ Status inspect_command(const Arguments& a, JsonWriter& out) {
   if (!result.ok()) return result.status();
   const ModelInfo& m = result.value();
   out.open('{').field("name", m.name).field("architecture", m.architecture).field("fileType", m.file_type).field("license", m.license);
-  out.field("parameters", m.parameters).field("fileBytes", m.file_bytes).field("contextTokens", m.context_tokens).field("vocab", m.vocab).field("layers", m.layers);
+  out.field("parameters", m.parameters)
+      .field("fileBytes", m.file_bytes)
+      .field("contextTokens", m.context_tokens)
+      .field("vocab", m.vocab)
+      .field("layers", m.layers);
   out.field("embedding", m.embedding).field("heads", m.heads).field("kvHeads", m.kv_heads).field("headDim", m.head_dim);
   out.field("bos", m.bos).field("eos", m.eos).field("addBos", m.add_bos).key("endTokens");
   write_ids(out, m.end_tokens);
@@ -443,8 +473,16 @@ Status plan_command(const Arguments& a, JsonWriter& out) {
   const Result<Plan> result = Engine::plan(options_of(a));
   if (!result.ok()) return result.status();
   const Plan& p = result.value();
-  out.open('{').field("contextTokens", p.context_tokens).field("weightBytes", p.weight_bytes).field("kvBytes", p.kv_bytes).field("scratchBytes", p.scratch_bytes);
-  out.field("availableBytes", p.available_bytes).field("fits", p.fits).field("largestContextTokens", p.largest_context_tokens).field("bottleneck", p.bottleneck).close();
+  out.open('{')
+      .field("contextTokens", p.context_tokens)
+      .field("weightBytes", p.weight_bytes)
+      .field("kvBytes", p.kv_bytes)
+      .field("scratchBytes", p.scratch_bytes);
+  out.field("availableBytes", p.available_bytes)
+      .field("fits", p.fits)
+      .field("largestContextTokens", p.largest_context_tokens)
+      .field("bottleneck", p.bottleneck)
+      .close();
   return {};
 }
 

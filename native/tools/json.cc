@@ -1,3 +1,7 @@
+// The little JSON that engine-cli reads and writes: strings, numbers, arrays, objects.
+//
+// Owns: a parser with a depth limit and an escaper. It exists because engine-cli must run without Node and link nothing else.
+// Rule that must stay true: bad input is an error with its place, never a crash.
 #include "native/tools/json.h"
 
 #include <cstdio>
@@ -41,13 +45,24 @@ class Parser {
     skip();
     if (depth > kMaxDepth || at_ >= text_.size()) return false;
     switch (text_[at_]) {
-      case '{': return object(out, depth);
-      case '[': return array(out, depth);
-      case '"': out.kind = Json::Kind::string; return string(out.string);
-      case 't': out.kind = Json::Kind::boolean; out.boolean = true; return word("true");
-      case 'f': out.kind = Json::Kind::boolean; return word("false");
-      case 'n': return word("null");
-      default: return number(out);
+      case '{':
+        return object(out, depth);
+      case '[':
+        return array(out, depth);
+      case '"':
+        out.kind = Json::Kind::string;
+        return string(out.string);
+      case 't':
+        out.kind = Json::Kind::boolean;
+        out.boolean = true;
+        return word("true");
+      case 'f':
+        out.kind = Json::Kind::boolean;
+        return word("false");
+      case 'n':
+        return word("null");
+      default:
+        return number(out);
     }
   }
 
@@ -86,10 +101,14 @@ class Parser {
     out = 0;
     for (int i = 0; i < 4; ++i, ++at_) {
       const char c = at_ < text_.size() ? text_[at_] : ' ';
-      if (c >= '0' && c <= '9') out = out * 16 + static_cast<std::uint32_t>(c - '0');
-      else if (c >= 'a' && c <= 'f') out = out * 16 + static_cast<std::uint32_t>(c - 'a') + 10;
-      else if (c >= 'A' && c <= 'F') out = out * 16 + static_cast<std::uint32_t>(c - 'A') + 10;
-      else return false;
+      if (c >= '0' && c <= '9')
+        out = out * 16 + static_cast<std::uint32_t>(c - '0');
+      else if (c >= 'a' && c <= 'f')
+        out = out * 16 + static_cast<std::uint32_t>(c - 'a') + 10;
+      else if (c >= 'A' && c <= 'F')
+        out = out * 16 + static_cast<std::uint32_t>(c - 'A') + 10;
+      else
+        return false;
     }
     return true;
   }
@@ -120,8 +139,10 @@ class Parser {
       const std::size_t back = at_;
       at_ += 2;
       if (!hex4(low)) return false;
-      if (low >= 0xdc00 && low < 0xe000) code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-      else at_ = back;
+      if (low >= 0xdc00 && low < 0xe000)
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+      else
+        at_ = back;
     }
     append_utf8(out, code >= 0xd800 && code < 0xe000 ? 0xfffd : code);
     return true;
@@ -132,8 +153,10 @@ class Parser {
     while (at_ < text_.size()) {
       const char c = text_[at_++];
       if (c == '"') return true;
-      if (c != '\\') out.push_back(c);
-      else if (!escape(out)) return false;
+      if (c != '\\')
+        out.push_back(c);
+      else if (!escape(out))
+        return false;
     }
     return false;
   }

@@ -20,8 +20,8 @@ struct Json {
   bool boolean = false;
   double number = 0;
   std::string string;
-  std::vector<Json> items;                // of an array
-  std::map<std::string, Json> fields;     // of an object
+  std::vector<Json> items;             // of an array
+  std::map<std::string, Json> fields;  // of an object
   const Json* find(const std::string& key) const {
     const auto it = fields.find(key);
     return it == fields.end() ? nullptr : &it->second;
@@ -32,24 +32,26 @@ Result<Json> parse_json(std::string_view text);
 
 class JsonWriter {
  public:
-  JsonWriter& open(char bracket);   // '[' or '{'
+  JsonWriter& open(char bracket);  // '[' or '{'
   JsonWriter& close();
   JsonWriter& key(std::string_view name);
   JsonWriter& value(std::string_view text);
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
-  JsonWriter& value(double number);            // %.9g: a float survives
+  JsonWriter& value(double number);  // %.9g: a float survives
   JsonWriter& value(std::int64_t number);
   JsonWriter& value(std::uint64_t number) { return value(static_cast<std::int64_t>(number)); }
   JsonWriter& value(int number) { return value(static_cast<std::int64_t>(number)); }
   JsonWriter& value(bool truth);
   template <typename T>
-  JsonWriter& field(std::string_view name, const T& what) { return key(name).value(what); }
+  JsonWriter& field(std::string_view name, const T& what) {
+    return key(name).value(what);
+  }
   const std::string& text() const { return out_; }
 
  private:
   void separate();
   std::string out_;
-  std::string open_;            // brackets that are open
+  std::string open_;  // brackets that are open
   bool first_ = true, after_key_ = false;
 };
 
