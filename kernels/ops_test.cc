@@ -436,6 +436,6 @@ int main() {
       ++skipped;
     }
   }
-  std::printf("%d passed, %d failed, %d tables skipped\n", passed, failed, skipped);
+  std::printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
   return failed ? 1 : 0;
 }
