@@ -22,8 +22,8 @@ const QUESTIONS = /** @type {const} */ ([
   ['Is source code held in escrow?', null],
 ]);
 
-/** @param {string} text */
-const title = (text) => process.stdout.write(`\n\u001b[1m${text}\u001b[0m\n\n`);
+const bold = process.stdout.isTTY && !process.env['NO_COLOR'];
+const title = (/** @type {string} */ text) => process.stdout.write(bold ? `\n\u001b[1m${text}\u001b[0m\n\n` : `\n${text}\n\n`);
 
 const started = Date.now();
 await setup({ renderer: true });

@@ -32,14 +32,14 @@ export function fail(text) {
 }
 
 /**
- * Runs a program in the root folder; its output is shown only when it fails, unless `show`.
- * @param {string} file @param {readonly string[]} args @param {{ show?: boolean, env?: NodeJS.ProcessEnv }} [options]
+ * Runs a program, in the root folder unless `cwd` names another; its output is shown only when it fails, unless `show`.
+ * @param {string} file @param {readonly string[]} args @param {{ show?: boolean, env?: NodeJS.ProcessEnv, cwd?: string }} [options]
  * @returns {Promise<number>} the exit code
  */
 export function run(file, args, options = {}) {
   return new Promise((resolve) => {
     const child = spawn(file, args, {
-      cwd: ROOT,
+      cwd: options.cwd ?? ROOT,
       env: { ...process.env, ...options.env },
       stdio: options.show ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     });

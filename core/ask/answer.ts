@@ -28,7 +28,7 @@ export interface Question {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Measured threshold of the Reader's presence score (reader.md). */
+/** Measured threshold of the Reader's presence score (READER.md). */
 const PRESENT = 0.5;
 /** Below this in every window there is no doubt that the Reader saw nothing; between the two the answer is "uncertain". */
 const SURELY_NOT = 0.3;
@@ -189,6 +189,11 @@ function decide(grounds: Grounds): { verdict: Answer['verdict']; reason: string 
   }
   const doubt = replies.reduce((most, reply) => Math.max(most, reply.presence), 0);
   if (doubt >= SURELY_NOT) return { verdict: 'uncertain', reason: 'The Reader found no clear answer, but was not sure of it in every part.' };
+  const foreign = grounds.documents.find((document) => !document.language.startsWith('en'));
+  if (foreign)
+    return { verdict: 'uncertain', reason: `The Reader reads English; “${foreign.name}” is in another language, so nothing can be ruled out there.` };
+  if (grounds.label === null && contentWords(grounds.question).length === 0)
+    return { verdict: 'uncertain', reason: 'The question names no subject that could be searched for, so its absence cannot be checked.' };
   const swept = sweep(grounds);
   if (swept !== null)
     return { verdict: 'uncertain', reason: `The Reader found no answer, but the words “${swept}” stand in the text: look at the nearest places.` };
@@ -211,10 +216,11 @@ function sweep({ label, question, index, documents }: Grounds): string | null {
   return null;
 }
 
-/** Two thirds of the content words in one sentence are a place worth showing. */
+/** Half of the content words in one sentence are a place worth showing; of two words, one. Words meet by their beginnings. */
 function holdsMost(text: string, words: readonly string[]): boolean {
-  const present = new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stem));
-  return words.filter((word) => present.has(word)).length * 3 >= words.length * 2;
+  const present = (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stem);
+  const meets = (a: string, b: string): boolean => a === b || (a.length >= 4 && b.length >= 4 && (a.startsWith(b) || b.startsWith(a)));
+  return words.filter((word) => present.some((other) => meets(word, other))).length * 2 >= words.length;
 }
 
 function nearest(index: SentenceIndex, hits: readonly SearchHit[], replies: readonly WindowReply[]): readonly Evidence[] {

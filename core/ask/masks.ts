@@ -1,4 +1,4 @@
-// Token automata for the three answer forms of the Reader (reader.md): what it may say, and nothing else.
+// Token automata for the three answer forms of the Reader (READER.md): what it may say, and nothing else.
 //
 //   question    `41` | `12, 13` | `none`
 //   statement   `supported 12, 13` | `contradicted 7` | `none`

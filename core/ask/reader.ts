@@ -29,11 +29,17 @@ interface Seat {
   session: EngineSession | null;
   /** Counts up at each use: the seat that was used longest ago gives its memory up first. */
   usedAt: number;
-  busy: boolean;
+  /** Uses that wait or run. */
+  users: number;
+  running: boolean;
+  /** Settles when the last use so far is over: uses of one session never mix, or a question would be answered with another's prompt. */
+  tail: Promise<unknown>;
 }
 
 /** Windows in flight at once: enough to fill the engine's batch, few enough that a cancel is quick. */
 const CONCURRENCY = 32;
+/** Between two looks for memory; a window takes tens of milliseconds to ask. */
+const PAUSE_MS = 20;
 /** Longest answer: four sentence numbers of three digits with their separators, or a short extracted value. */
 const MAX_ANSWER_TOKENS = 24;
 
@@ -74,7 +80,7 @@ export class Reader {
   /** Asks about a short passage on its own, as a window that is not kept: a second, closer look. */
   async askPassage(documentId: string, sentences: readonly Sentence[], turn: string, form: AnswerForm, options: AskOptions = {}): Promise<WindowReply> {
     const [window, question] = await Promise.all([makeWindow(documentId, 0, sentences, this.model), questionTokens(this.model, turn)]);
-    const seat: Seat = { window, session: null, usedAt: 0, busy: false };
+    const seat = makeSeat(window);
     try {
       return await this.askSeat(seat, question, form, options.signal);
     } finally {
@@ -97,7 +103,7 @@ export class Reader {
   private seats(document: Document): Promise<readonly Seat[]> {
     const known = this.documents.get(document.id);
     if (known) return known;
-    const made = documentWindows(document, this.model).then((windows) => windows.map((window): Seat => ({ window, session: null, usedAt: 0, busy: false })));
+    const made = documentWindows(document, this.model).then((windows) => windows.map(makeSeat));
     this.documents.set(document.id, made);
     made.catch(() => this.documents.delete(document.id));
     return made;
@@ -108,21 +114,35 @@ export class Reader {
     const none = this.tokens.none[0]!;
     const generated = await this.withSession(seat, async (session) => {
       const cancel = (): void => session.cancel();
+      stopIfAborted(signal);
       signal?.addEventListener('abort', cancel);
       try {
         await session.sync(joinTokens([seat.window.prefix, question]));
+        stopIfAborted(signal);
         return await session.generate({ maxTokens: MAX_ANSWER_TOKENS, temperature: 0, mask: answerMask(form, n, this.tokens), probes: [none] });
       } finally {
         signal?.removeEventListener('abort', cancel);
       }
     });
-    const presence = 1 - Math.exp(generated.probeLogprobs[0] ?? 0);
+    const logprobNone = generated.probeLogprobs[0];
+    // A generation that was stopped resolves too; taken for an answer it would say that nothing was found.
+    if (generated.end === 'cancelled') throw new CodicilError('cancelled', 'The question was stopped before every window was asked.');
+    if (logprobNone === undefined) throw new CodicilError('internal', 'The engine was expected to report the probability of "none" and reported nothing.');
+    const presence = 1 - Math.exp(logprobNone);
     return { ...parseReply(generated.text, n), window: seat.window, presence: Math.min(1, Math.max(0, presence)) };
   }
 
-  /** Runs `work` with the seat's session; when prefixes fill the memory, idle sessions are closed, the longest unused first. */
-  private async withSession<T>(seat: Seat, work: (session: EngineSession) => Promise<T>): Promise<T> {
-    seat.busy = true;
+  /** Runs `work` with the seat's session, after every earlier use of it. */
+  private withSession<T>(seat: Seat, work: (session: EngineSession) => Promise<T>): Promise<T> {
+    seat.users += 1;
+    const result = seat.tail.then(() => this.runAlone(seat, work));
+    seat.tail = result.catch(() => null).then(() => (seat.users -= 1));
+    return result;
+  }
+
+  /** When prefixes fill the memory, idle sessions are closed, the longest unused first; then this one, until a running window is done. */
+  private async runAlone<T>(seat: Seat, work: (session: EngineSession) => Promise<T>): Promise<T> {
+    seat.running = true;
     seat.usedAt = this.clock += 1;
     try {
       for (;;) {
@@ -133,41 +153,52 @@ export class Reader {
           const code = error instanceof CodicilError ? error.code : 'internal';
           if (code === 'engine_down') seat.session = null;
           if (code !== 'does_not_fit' && code !== 'out_of_memory') throw error;
-          if (!(await this.releaseOldest())) throw error;
+          if (!(await this.makeRoom(seat))) throw error;
         }
       }
     } finally {
-      seat.busy = false;
+      seat.running = false;
     }
   }
 
-  private async releaseOldest(): Promise<boolean> {
+  /** False when nothing else holds memory: then the window does not fit at all. */
+  private async makeRoom(self: Seat): Promise<boolean> {
     const all = (await Promise.all(this.documents.values())).flat();
-    const idle = all.filter((seat) => seat.session !== null && !seat.busy).sort((a, b) => a.usedAt - b.usedAt)[0];
-    if (!idle) return all.some((seat) => seat.busy) && (await pause());
-    idle.session?.close();
-    idle.session = null;
+    const idle = all.filter((seat) => seat.session !== null && seat.users === 0).sort((a, b) => a.usedAt - b.usedAt)[0];
+    const gives = idle ?? self;
+    gives.session?.close();
+    gives.session = null;
+    if (idle) return true;
+    if (!all.some((seat) => seat !== self && seat.running && seat.session !== null)) return false;
+    await new Promise<void>((resolve) => setTimeout(resolve, PAUSE_MS));
     return true;
   }
 }
 
-/** Memory is held by windows that are being asked right now: wait for one of them to become idle. */
-async function pause(): Promise<boolean> {
-  await new Promise<void>((resolve) => setTimeout(resolve, 20));
-  return true;
+const makeSeat = (window: Window): Seat => ({ window, session: null, usedAt: 0, users: 0, running: false, tail: Promise.resolve() });
+
+function stopIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new CodicilError('cancelled', 'The question was stopped before every window was asked.');
 }
 
 async function inFlight<T, R>(items: readonly T[], options: AskOptions, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   let done = 0;
+  let failed = false;
   options.onProgress?.(0, items.length);
   const lane = async (): Promise<void> => {
     while (next < items.length) {
-      if (options.signal?.aborted) throw new CodicilError('cancelled', 'The question was stopped before every window was asked.');
+      stopIfAborted(options.signal);
+      if (failed) return;
       const index = next;
       next += 1;
-      results[index] = await work(items[index]!);
+      try {
+        results[index] = await work(items[index]!);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
       done += 1;
       options.onProgress?.(done, items.length);
     }

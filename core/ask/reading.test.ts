@@ -1,6 +1,8 @@
 // From sentences and windows to a checked answer: the Reader's path with a scripted model, and the sentence rules against its training texts.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { EngineModel, EngineSession } from '../contract/engine.ts';
+import { CodicilError } from '../contract/errors.ts';
 import { answerQuestion } from './answer.ts';
 import { allows, documentOf, scriptedModel, toTokens } from './fakes.test-support.ts';
 import { answerMask, answerTokens, parseReply } from './masks.ts';
@@ -174,6 +176,15 @@ describe('a question', () => {
     expect(answer.reason).toContain('1 of 2 pages');
   });
 
+  it('rules nothing out in a language that the Reader does not read, or for a question without a subject', async () => {
+    const german = { ...document, language: 'de' };
+    const about = async (asked: string, read: typeof document) =>
+      answerQuestion({ id: 'a', question: asked, documents: [read], reader: await reader(() => 'none'), writer: null, wordings: {}, search: async () => [] });
+    expect((await about('Who insures the vessel?', german)).verdict).toBe('uncertain');
+    expect((await about('Who may do it?', document)).verdict).toBe('uncertain');
+    expect((await about('Is there a rule on invoices?', document)).verdict).toBe('uncertain');
+  });
+
   it('refuses an empty question and a question without documents', async () => {
     await expect(ask('   ', () => 'none')).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(
@@ -194,6 +205,59 @@ describe('a question', () => {
       search: async () => [],
     });
     expect(answer.prose.map((sentence) => sentence.state)).toEqual(['supported', 'unsupported', 'uncited']);
+  });
+});
+
+describe('the Reader', () => {
+  /** An engine as it is: one timeline per session, jobs in the order in which they were asked for. */
+  function timelineModel(reply: (prompt: string) => string): EngineModel {
+    const base = scriptedModel(reply);
+    const openSession = async (): Promise<EngineSession> => {
+      const inner = await base.openSession();
+      let tail: Promise<unknown> = Promise.resolve();
+      const queued = <T>(job: () => Promise<T>): Promise<T> => {
+        const result = tail.then(job);
+        tail = result;
+        return result;
+      };
+      return { ...inner, sync: (prefix) => queued(() => inner.sync(prefix)), generate: (options) => queued(() => inner.generate(options)) };
+    };
+    return { ...base, openSession };
+  }
+
+  it('answers each of two questions that are asked at the same time', async () => {
+    const document = documentOf(['1. The first sentence says a thing.', '2. The second sentence says another.']);
+    const reader = await Reader.open(timelineModel((prompt) => (prompt.includes('first?') ? '1' : '2')));
+    const asked = ['Question: first?', 'Question: second?', 'Question: first?'].map((turn) => reader.ask([document], turn, 'question'));
+    expect((await Promise.all(asked)).map(([reply]) => reply!.indices)).toEqual([[0], [1], [0]]);
+  });
+
+  it('does not take a generation that was stopped for "none"', async () => {
+    const base = scriptedModel(() => 'none');
+    const stopped: EngineModel = {
+      ...base,
+      openSession: async () => ({
+        ...(await base.openSession()),
+        generate: async () => ({ tokens: new Int32Array(), text: '', end: 'cancelled', probeLogprobs: new Float64Array(), logprobs: new Float64Array() }),
+      }),
+    };
+    const reader = await Reader.open(stopped);
+    await expect(reader.ask([documentOf(['1. A sentence that says a thing.'])], 'Question: x?', 'question')).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('gives up when one window alone does not fit, and does not wait for ever', async () => {
+    const base = scriptedModel(() => 'none');
+    const full: EngineModel = {
+      ...base,
+      openSession: async () => ({
+        ...(await base.openSession()),
+        sync: async () => {
+          throw new CodicilError('does_not_fit', 'full');
+        },
+      }),
+    };
+    const reader = await Reader.open(full);
+    await expect(reader.ask([documentOf(['1. A sentence that says a thing.'])], 'Question: x?', 'question')).rejects.toMatchObject({ code: 'does_not_fit' });
   });
 });
 

@@ -1,7 +1,7 @@
 // A document as numbered sentences: the only form in which the Reader ever sees text.
 //
 // Owns: which blocks are read (furniture is not; tables row by row), where a sentence ends, and the way back from every sentence to spans.
-// The rules are those the Reader was trained with (reader.md, format 1): sentence ends, `;` and `:` before a capital, digit or bracket,
+// The rules are those the Reader was trained with (READER.md, format 1): sentence ends, `;` and `:` before a capital, digit or bracket,
 // pieces of at most about 420 characters, headings on their own, white space folded, the document's own numbering kept.
 // Rule that must stay true: sentences of a document never overlap, and their spans lie inside their blocks.
 import type { Block, Document, Span } from '../contract/document.ts';

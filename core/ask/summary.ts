@@ -10,6 +10,7 @@ import { fold } from './citations.ts';
 import { clauseHeading, isAbout, overlaps } from './evidence.ts';
 import { getLabel, type Label } from './labels.ts';
 import type { Reader, WindowReply } from './reader.ts';
+import type { Sentence } from './sentences.ts';
 
 export interface SummaryInput {
   readonly document: Document;
@@ -125,7 +126,7 @@ function replyValues(reply: WindowReply, document: Document, label: Label | null
   return reply.indices.flatMap((index) => {
     const sentence = reply.window.sentences[index];
     const span = sentence?.spans[0];
-    if (!sentence || !span || (label && !isAbout(label, document, sentence))) return [];
+    if (!sentence || !span || isHeadingOnly(document, sentence) || (label && !isAbout(label, document, sentence))) return [];
     const at = reply.value === null ? null : literal(reply.value, document, span);
     if (reply.value !== null && at === null) return [];
     const clause = document.clauses.find((entry) => entry.id === sentence.clauseId);
@@ -144,6 +145,18 @@ function replyValues(reply: WindowReply, document: Document, label: Label | null
       },
     ];
   });
+}
+
+/** "(d) Termination Remedies." names a subject and says nothing about it. */
+function isHeadingOnly(document: Document, sentence: Sentence): boolean {
+  const clause = document.clauses.find((entry) => entry.id === sentence.clauseId);
+  const letters = (text: string): string => fold(text).text.replace(/[^\p{L}]/gu, '');
+  return (
+    clause !== undefined &&
+    clause.heading !== '' &&
+    letters(sentence.text).endsWith(letters(clause.heading)) &&
+    sentence.text.length <= clause.heading.length + 12
+  );
 }
 
 /** Where a generated value stands inside a sentence; null when it does not, and then it is not used. */

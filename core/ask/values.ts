@@ -10,7 +10,7 @@ import { holdsEvidence } from './evidence.ts';
 import type { Label } from './labels.ts';
 import type { Reader } from './reader.ts';
 
-/** Label -> words behind `Extract:` (reader.md). */
+/** Label -> words behind `Extract:` (READER.md). */
 const EXTRACTS: Readonly<Record<string, string>> = {
   'Document Name': 'document name',
   'Agreement Date': 'agreement date',

@@ -1,6 +1,6 @@
 // Windows: runs of whole sentences that the Reader can hold at once, cut at clause borders where possible, with one clause of overlap.
 //
-// Owns: window borders and the exact characters of a window's prefix and of a question turn (reader.md, format 1).
+// Owns: window borders and the exact characters of a window's prefix and of a question turn (READER.md, format 1).
 // Leaves to the Reader (reader.ts): tokens, sessions, answers.
 import type { EngineModel } from '../contract/engine.ts';
 import type { Document } from '../contract/document.ts';

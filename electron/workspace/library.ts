@@ -5,6 +5,7 @@
 // Rules that must stay true: what is read back passes `restoreDocument` or is an error; an id is the sha256 of the bytes, checked on the way in,
 // and so never a path; removal deletes the files, the rows and the index terms, and overwrites what SQLite held (secure_delete).
 import { createHash } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -204,8 +205,10 @@ export class Library {
   /** Through a temporary name, so that a crash leaves the old file or the new one. */
   private write(file: string, bytes: Uint8Array): void {
     try {
-      writeFileSync(`${file}.new`, bytes, { mode: 0o600 });
-      renameSync(`${file}.new`, file);
+      // A name of its own: two processes may add the same document to one library at the same time.
+      const part = `${file}.${process.pid}.${randomUUID()}.new`;
+      writeFileSync(part, bytes, { mode: 0o600 });
+      renameSync(part, file);
     } catch (error) {
       throw ioFailed(`The library file ${file} was expected to be written`, error, 'Check the free space and the rights of the data folder.');
     }

@@ -10,7 +10,7 @@ import { summarizeDocument } from '../../core/ask/summary.ts';
 import type { Answer } from '../../core/contract/answer.ts';
 import type { Document } from '../../core/contract/document.ts';
 import type { EngineModel } from '../../core/contract/engine.ts';
-import { CodicilError } from '../../core/contract/errors.ts';
+import { CodicilError, toFailure } from '../../core/contract/errors.ts';
 import type { WorkspaceEvent } from '../../core/contract/events.ts';
 import type { Summary } from '../../core/contract/summary.ts';
 import { readerWordings } from './models.ts';
@@ -59,16 +59,26 @@ export class Questions {
     for (const abort of this.running.values()) abort.abort();
   }
 
+  /** A Writer that cannot be opened costs the prose, never the answer. */
+  private async openWriter(): Promise<{ writer: EngineModel | null; note: string }> {
+    try {
+      return { writer: await this.parts.writer(), note: '' };
+    } catch (error) {
+      const { message } = toFailure(error);
+      return { writer: null, note: `The Writer could not be opened, so nothing was phrased: ${message}` };
+    }
+  }
+
   private async answer(id: string, question: string, documents: readonly Document[], signal: AbortSignal): Promise<Answer> {
     const { emit } = this.parts;
     const index = new SentenceIndex(documents);
     const search: QuestionParts['search'] = (text, documentIds, limit) => this.parts.search(text, documentIds, limit).map((hit) => narrow(hit, index, text));
     const opening = this.parts.reader();
     if (!opening) return withoutReader(id, question, documents, index, search);
-    const [reader, writer] = await Promise.all([opening, this.parts.writer()]);
+    const [reader, { writer, note }] = await Promise.all([opening, this.openWriter()]);
     const written = proseFrames((text) => emit({ type: 'answer.written', id, text }));
     try {
-      return await answerQuestion({
+      const answer = await answerQuestion({
         id,
         question,
         documents,
@@ -80,6 +90,7 @@ export class Questions {
         onText: written.add,
         signal,
       });
+      return note === '' ? answer : { ...answer, reason: `${answer.reason} ${note}` };
     } finally {
       written.flush();
     }

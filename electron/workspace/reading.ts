@@ -16,6 +16,8 @@ export interface ReadingOptions {
 
 /** A document whose reading failed this often stays unread until a question needs it. */
 const MAX_TRIES = 3;
+/** Why a reading was aborted, when it was not to let a question pass. */
+const REMOVED = 'removed';
 
 export class Reading {
   private readonly options: ReadingOptions;
@@ -29,7 +31,8 @@ export class Reading {
   }
 
   add(documentId: string): void {
-    if (this.current?.id === documentId || this.queue.some((entry) => entry.id === documentId)) return;
+    const inWork = this.current?.id === documentId && this.current.abort.signal.reason !== REMOVED;
+    if (inWork || this.queue.some((entry) => entry.id === documentId)) return;
     this.queue.push({ id: documentId, tries: 0 });
     this.next();
   }
@@ -37,7 +40,7 @@ export class Reading {
   remove(documentId: string): void {
     const at = this.queue.findIndex((entry) => entry.id === documentId);
     if (at >= 0) this.queue.splice(at, 1);
-    if (this.current?.id === documentId) this.current.abort.abort();
+    if (this.current?.id === documentId) this.current.abort.abort(REMOVED);
   }
 
   /** Holds reading back while `work` runs: questions come first. */
@@ -72,7 +75,8 @@ export class Reading {
       .catch((error: unknown) => {
         if (this.disposed) return;
         const cancelled = error instanceof CodicilError && error.code === 'cancelled';
-        if (cancelled && this.holds === 0) return;
+        // Only a removed document is given up; one that was held back for a question is read afterwards.
+        if (signal.reason === REMOVED) return;
         if (!cancelled) entry.tries += 1;
         if (entry.tries < MAX_TRIES) this.queue.unshift(entry);
       })

@@ -88,6 +88,8 @@ export async function serveBrowser(options: ServeOptions): Promise<Served> {
   const server = createServer((request, response) => answer(request, response, folder, token));
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false });
   server.on('upgrade', (request, socket, head) => {
+    // A caller that hangs up while it is being refused must not end the program.
+    socket.on('error', () => socket.destroy());
     const refused = refusal(request, token, true);
     if (refused !== null || pathOf(request) !== '/port') return refuse(socket, refused ?? 'Not found.');
     sockets.handleUpgrade(request, socket, head, (client) => servePort(socketPort(client), options.workspace));
