@@ -21,6 +21,11 @@ const TYPESCRIPT: readonly Row[] = [
   { from: 'core/structure/', may: [...CORE, 'core/structure/', 'core/ingest/'] },
   ...['compare', 'review', 'extract'].map((name) => ({ from: `core/${name}/`, may: [...CORE, `core/${name}/`, 'core/structure/', 'core/ingest/', 'diff'] })),
   { from: 'core/ask/', may: [...CORE, 'core/ask/', 'core/review/', 'core/compare/', 'core/extract/', 'core/structure/', '@huggingface/jinja'] },
+  // Writing on a DOCX needs its parts as trees (saxes keeps order and prefixes) and the reader's guarded container; nothing else of ingest.
+  {
+    from: 'core/export/redline/',
+    may: [...CORE, 'core/export/redline/', 'core/compare/', 'core/ingest/docx/zip.ts', 'core/ingest/limits.ts', 'fflate', 'saxes'],
+  },
   { from: 'core/export/', may: [...CORE, 'core/export/', 'core/ask/', 'core/review/', 'core/compare/', 'core/extract/', 'core/structure/', 'zod', 'fflate'] },
   { from: 'electron/engine/', may: [...CORE, 'electron/engine/', 'node:'] },
   { from: 'electron/workspace/', may: ['core/', 'electron/workspace/', 'electron/engine/client.ts', 'electron/engine/channel.ts', 'node:', 'ws', 'zod'] },

@@ -2,7 +2,7 @@
 import type { Change, Comparison, DiffPart } from '../../core/contract/comparison.ts';
 import type { Document } from '../../core/contract/document.ts';
 import { EXIT, UsageError, type Command } from './command.ts';
-import { comparisonHtml, comparisonMarkdown, writeReport } from './exports.ts';
+import { comparisonHtml, comparisonMarkdown, redlineDocx, writeReport } from './exports.ts';
 import { expectSome, resolveInputs } from './inputs.ts';
 import type { Session } from './session.ts';
 import { clean, clip, columnsOf, formatMs, plural, wrap, type Terminal } from './terminal.ts';
@@ -14,12 +14,14 @@ export const compare: Command = {
     'Aligns the clause trees of two documents, whatever their formats, and shows what was inserted, deleted, changed, moved, renumbered, split or merged. Page numbers, line breaks and hyphens are no changes.',
   options: {
     html: { value: 'FILE', help: 'Write a self-contained HTML report' },
+    docx: { value: 'FILE', help: 'Write a DOCX with the changes tracked, on the formatting of <before> when that is a DOCX' },
     markdown: { help: 'Print the report as Markdown' },
     severity: { value: 'LEVEL', help: 'Only changes of this severity or more: high, medium or low' },
   },
   examples: [
     ['codicil compare msa-v1.pdf msa-v2.docx', 'A redline in the terminal'],
     ['codicil compare v1.docx v2.docx --html redline.html', 'A report to send on'],
+    ['codicil compare v1.docx v2.docx --docx redline.docx', 'Tracked changes, to accept or reject in Word'],
     ['codicil compare v1.docx v2.docx --severity high --json', 'Only what matters most, as JSON'],
   ],
   run: async (session) => {
@@ -40,12 +42,22 @@ export const compare: Command = {
       await writeReport(html, comparisonHtml(comparison, before, after));
       session.terminal.note(`Wrote ${html}`);
     }
+    const docx = session.args.text('docx');
+    if (docx !== undefined) await writeTracked(session, docx, before, after);
     if (session.json) session.printJson(comparison);
     else if (session.args.flag('markdown')) session.terminal.print(comparisonMarkdown(comparison, before, after));
-    else if (html === undefined) printRedline(session, comparison, before, after);
+    else if (html === undefined && docx === undefined) printRedline(session, comparison, before, after);
     return EXIT.ok;
   },
 };
+
+/** All changes, whatever --severity says: accepting them has to give the newer document. */
+async function writeTracked(session: Session, file: string, before: Document, after: Document): Promise<void> {
+  const bytesOf = async ({ id }: Document): Promise<Uint8Array> => (await session.workspace().handlers['document.bytes']({ documentId: id })).bytes;
+  const date = `${new Date().toISOString().slice(0, 19)}Z`;
+  await writeReport(file, redlineDocx(await bytesOf(before), await bytesOf(after), before, after, { author: 'Codicil', date }));
+  session.terminal.note(`Wrote ${file}`);
+}
 
 const SEVERITIES = ['high', 'medium', 'low'] as const;
 type Severity = (typeof SEVERITIES)[number];

@@ -1,14 +1,15 @@
-// The seam to core/export: reports as text, and writing them to a file.
+// The seam to core/export: reports, and writing them to a file.
 import { writeFile } from 'node:fs/promises';
 import { CodicilError } from '../../core/contract/errors.ts';
 
 export { answerMarkdown } from '../../core/export/answer.ts';
 export { comparisonHtml, comparisonMarkdown } from '../../core/export/comparison.ts';
+export { redlineDocx } from '../../core/export/redline/redlineDocx.ts';
 
 /** Errors: io_failed. */
-export async function writeReport(file: string, text: string): Promise<void> {
+export async function writeReport(file: string, content: string | Uint8Array): Promise<void> {
   try {
-    await writeFile(file, text);
+    await writeFile(file, content);
   } catch (error) {
     throw new CodicilError(
       'io_failed',

@@ -1,0 +1,46 @@
+// The accepted view of a part: tracked changes that the file already has are taken as they stand at the end (ISO/IEC 29500-1, 17.13.5).
+//
+// Owns: insertions and move targets unwrapped, deletions and move sources removed, deleted rows and cells removed, former properties forgotten,
+// paragraphs whose mark was deleted joined to the next.
+import { childOf, elements, type XmlElement } from './xml.ts';
+
+const GONE = new Set(['w:del', 'w:moveFrom', 'w:cellIns', 'w:cellMerge', 'w:numberingChange']);
+const OPENED = new Set(['w:ins', 'w:moveTo']);
+const FORMER = /^w:(?:\w+PrChange|tblPrExChange|tblGridChange|move(?:From|To)Range(?:Start|End)|customXml(?:Ins|Del|MoveFrom|MoveTo)Range(?:Start|End))$/;
+
+export function acceptChanges(node: XmlElement): void {
+  node.children = node.children.flatMap((entry) => {
+    if (typeof entry === 'string') return [entry];
+    if (GONE.has(entry.name) || FORMER.test(entry.name)) return [];
+    if (entry.name === 'w:tr' && childOf(childOf(entry, 'w:trPr'), 'w:del')) return [];
+    if (entry.name === 'w:tc' && childOf(childOf(entry, 'w:tcPr'), 'w:cellDel')) return [];
+    // The mark has to be read before its own w:del goes.
+    const joins = entry.name === 'w:p' && markGoes(entry);
+    acceptChanges(entry);
+    if (joins) joined.add(entry);
+    return OPENED.has(entry.name) ? entry.children : [entry];
+  });
+  joinParagraphs(node);
+}
+
+/** Paragraphs whose mark was deleted, until their parent has seen them. */
+const joined = new WeakSet<XmlElement>();
+
+function markGoes(paragraph: XmlElement): boolean {
+  const mark = childOf(childOf(paragraph, 'w:pPr'), 'w:rPr');
+  return (childOf(mark, 'w:del') ?? childOf(mark, 'w:moveFrom')) !== undefined;
+}
+
+function joinParagraphs(parent: XmlElement): void {
+  for (const paragraph of elements(parent)) {
+    if (!joined.has(paragraph)) continue;
+    const after = elements(parent);
+    const next = after.slice(after.indexOf(paragraph) + 1).find((entry) => entry.name === 'w:p' || entry.name === 'w:tbl' || entry.name === 'w:sdt');
+    const content = paragraph.children.filter((entry) => typeof entry === 'string' || entry.name !== 'w:pPr');
+    if (next?.name === 'w:p') {
+      const properties = childOf(next, 'w:pPr');
+      next.children.splice(properties ? next.children.indexOf(properties) + 1 : 0, 0, ...content);
+    } else if (next === undefined || content.some((entry) => typeof entry !== 'string' && entry.name === 'w:r')) continue;
+    parent.children.splice(parent.children.indexOf(paragraph), 1);
+  }
+}
