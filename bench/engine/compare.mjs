@@ -129,7 +129,7 @@ async function golden(run, file) {
       run.tie,
     );
     const same = ours.filter(({ answer }, i) => answer === written[i].answer).length;
-    claim(run.name, `golden answers, ${how}`, pass, text, [
+    claim(run.name, `golden answers, ${String(how)}`, pass, text, [
       `${same} of ${written.length} answers are those of golden.json; the judge itself, here: ${judgeSame}`,
       ...details,
     ]);

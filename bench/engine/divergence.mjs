@@ -10,14 +10,14 @@ class LogitFile {
     this.path = path;
     this.handle = openSync(path, 'r');
     const header = Buffer.alloc(HEADER_BYTES);
-    this.fill(header, 0);
+    this.load(header, 0);
     if (header.toString('latin1', 0, 4) !== 'CLG1') throw new Error(`expected the magic CLG1 in ${path}, found other bytes: see bench/peer/FORMATS.md`);
     this.tokens = header.readUInt32LE(4);
     this.vocab = header.readUInt32LE(8);
     this.values = new Float32Array(this.vocab); // [vocab], one row at a time
   }
 
-  fill(target, position) {
+  load(target, position) {
     let got = 0;
     while (got < target.byteLength) {
       const n = readSync(this.handle, target, got, target.byteLength - got, position + got);
@@ -27,7 +27,7 @@ class LogitFile {
   }
 
   row(i) {
-    this.fill(new Uint8Array(this.values.buffer), HEADER_BYTES + i * this.vocab * 4);
+    this.load(new Uint8Array(this.values.buffer), HEADER_BYTES + i * this.vocab * 4);
     return this.values;
   }
 

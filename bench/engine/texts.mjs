@@ -72,3 +72,34 @@ export function prompts(texts) {
   const chat = (question) => `<|im_start|>system\nYou are a careful assistant.<|im_end|>\n<|im_start|>user\n${question}<|im_end|>\n<|im_start|>assistant\n`;
   return [...openings, ...asked.map(chat)];
 }
+
+const SYSTEM =
+  'You read part of a document. Each sentence is followed by its number in brackets. Reply with the numbers of the sentences that answer, or none.';
+const WINDOW_CHARACTERS = 10_400; // about 2,400 tokens of contract English with its numbers: the window that the Reader was trained on
+
+/** `count` Reader windows (design/reader.md, format 1) out of real texts, cut coarsely: for speed, not for scores. */
+export function windows(texts, count) {
+  const out = [];
+  for (let round = 0; out.length < count; round += 1) {
+    const before = out.length;
+    for (const { text } of texts) {
+      const part = text.replace(/\s+/g, ' ').slice(round * WINDOW_CHARACTERS, (round + 1) * WINDOW_CHARACTERS);
+      if (part.length < WINDOW_CHARACTERS || out.length === count) continue;
+      const sentences = part.split(/(?<=[.;:]) (?=[A-Z("\d])/).map((sentence, i) => `${sentence} [${i + 1}]`);
+      out.push(`<|im_start|>system\n${SYSTEM}<|im_end|>\n<|im_start|>user\n${sentences.join('\n')}<|im_end|>\n`);
+    }
+    if (out.length === before) break; // the texts are used up
+  }
+  return out;
+}
+
+export const READER_QUESTIONS = [
+  'Which law governs the agreement?',
+  'When does the agreement end?',
+  'Can the agreement be assigned?',
+  'Is liability capped?',
+  'Who are the parties?',
+  'Is there a non-compete?',
+  'What insurance is required?',
+  'How much notice is needed to terminate?',
+];
