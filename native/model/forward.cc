@@ -159,8 +159,10 @@ Status Forward::allocate() {
   tiles_.resize(threads);
   attention_scratch_.resize(threads);
   blocks_.resize(threads);
-  const std::size_t attention_bytes = ops_.attention_scratch_bytes(static_cast<int>(config_.heads), static_cast<int>(config_.kv_heads),
-                                                                   static_cast<int>(config_.head_dim), kv::kPageTokens);
+  // Units are a whole group of query heads or one head alone (plan_units); either may need more, as a table rounds its blocks to the group.
+  const auto head_dim = static_cast<int>(config_.head_dim), group = static_cast<int>(config_.heads / config_.kv_heads);
+  const std::size_t attention_bytes =
+      std::max(ops_.attention_scratch_bytes(group, 1, head_dim, kv::kPageTokens), ops_.attention_scratch_bytes(1, 1, head_dim, kv::kPageTokens));
   for (std::size_t i = 0; i < threads; ++i) {
     if (Status s = get(tiles_[i], tile_bytes(config_, tile_rows_, activation_bytes_)); !s.ok()) return s;
     if (Status s = get(attention_scratch_[i], attention_bytes); !s.ok()) return s;
