@@ -64,7 +64,7 @@ async function steps(programs, { name, model }) {
 }
 
 async function readerWork(programs, { name, model, golden }) {
-  const real = realTexts();
+  const real = realTexts(4); // 20 texts hold 40 windows
   const prefixes = real
     ? windows(real, WINDOWS)
     : JSON.parse(readFileSync(golden, 'utf8'))

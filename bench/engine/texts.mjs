@@ -28,11 +28,11 @@ function ranked(root, folder) {
     .map(({ file }) => file);
 }
 
-/** `[{name, text}]`, 20 of them; or null when the corpora are not on this machine. */
-export function realTexts() {
+/** `[{name, text}]`, 20 of them (or `times` as many); null when the corpora are not on this machine. */
+export function realTexts(times = 1) {
   const root = corporaDir();
   if (!SOURCES.every(([folder]) => existsSync(join(root, folder)))) return null;
-  return SOURCES.flatMap(([folder, count]) => ranked(root, folder).slice(0, count)).map((name) => ({
+  return SOURCES.flatMap(([folder, count]) => ranked(root, folder).slice(0, count * times)).map((name) => ({
     name,
     text: readFileSync(join(root, name), 'utf8'),
   }));
@@ -75,7 +75,7 @@ export function prompts(texts) {
 
 const SYSTEM =
   'You read part of a document. Each sentence is followed by its number in brackets. Reply with the numbers of the sentences that answer, or none.';
-const WINDOW_CHARACTERS = 10_400; // about 2,400 tokens of contract English with its numbers: the window that the Reader was trained on
+const WINDOW_CHARACTERS = 9_400; // about 2,400 tokens of contract English with its numbers: the window that the Reader was trained on
 
 /** `count` Reader windows (design/reader.md, format 1) out of real texts, cut coarsely: for speed, not for scores. */
 export function windows(texts, count) {
