@@ -7,9 +7,9 @@ import type { Answer, Coverage, Evidence } from '../contract/answer.ts';
 import type { Document } from '../contract/document.ts';
 import type { EngineModel } from '../contract/engine.ts';
 import { CodicilError } from '../contract/errors.ts';
-import { Candidates, isAbout, SentenceIndex, toEvidence, type Search, type SearchHit } from './evidence.ts';
+import { Candidates, SentenceIndex, toEvidence, type Search, type SearchHit } from './evidence.ts';
 import { contentWords, findLabel, stem, type Label } from './labels.ts';
-import type { Reader, WindowReply } from './reader.ts';
+import { PRESENT, type Reader, type WindowReply } from './reader.ts';
 import type { Sentence } from './sentences.ts';
 import { findValue } from './values.ts';
 import { writeAnswer } from './writer.ts';
@@ -28,8 +28,6 @@ export interface Question {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Measured threshold of the Reader's presence score (READER.md). */
-const PRESENT = 0.5;
 /** Below this in every window there is no doubt that the Reader saw nothing; between the two the answer is "uncertain". */
 const SURELY_NOT = 0.3;
 const MAX_EVIDENCE = 8;
@@ -42,14 +40,14 @@ export async function answerQuestion(input: Question): Promise<Answer> {
   const question = input.question.replace(/\s+/gu, ' ').trim();
   checkQuestion(question, input.documents);
   const label = findLabel(question);
-  const replies = await askReader(input, question, label);
+  const turns = turnsOf(question, label, input.wordings);
+  const replies = await askReader(input, turns);
   const index = new SentenceIndex(input.documents);
   const candidates = new Candidates();
-  candidates.addReplies(replies.flat(), index, PRESENT);
-  if (label) candidates.keep((candidate) => isAbout(label, candidate.document, candidate.sentence));
+  candidates.addReplies(replies.flat(), index, PRESENT, label);
   const ids = input.documents.map((document) => document.id);
   const hits = await input.search({ text: question }, ids, 20);
-  if (candidates.list().length === 0) await lookCloser(input, question, label, hits, index, candidates);
+  if (candidates.list().length === 0) await lookCloser(input, turns, label, hits, index, candidates);
   candidates.agree(hits.slice(0, 10), index, 'retrieval');
   const found = toEvidence(candidates.list(), MAX_EVIDENCE);
   const coverage = coverageOf(input.documents, replies[0] ?? []);
@@ -93,15 +91,18 @@ function checkQuestion(question: string, documents: readonly Document[]): void {
 }
 
 /** The person's own words first, then the wording that the Reader knows for the same subject, if it is another one. */
-async function askReader(input: Question, question: string, label: Label | null): Promise<readonly (readonly WindowReply[])[]> {
+function turnsOf(question: string, label: Label | null, wordings: Question['wordings']): readonly string[] {
+  const known = label ? wordings[label.name] : undefined;
+  return known !== undefined && known.toLowerCase() !== question.toLowerCase() ? [question, known] : [question];
+}
+
+async function askReader(input: Question, turns: readonly string[]): Promise<readonly (readonly WindowReply[])[]> {
   for (const [done, document] of input.documents.entries()) {
     await input.reader.read(document, {
       signal: input.signal,
       onProgress: (windows, total) => input.onProgress?.('reading', done + (total === 0 ? 1 : windows / total), input.documents.length),
     });
   }
-  const known = label ? input.wordings[label.name] : undefined;
-  const turns = known !== undefined && known.toLowerCase() !== question.toLowerCase() ? [question, known] : [question];
   const all: (readonly WindowReply[])[] = [];
   for (const [turn, words] of turns.entries()) {
     all.push(
@@ -123,21 +124,19 @@ const PASSAGE_CHARS = 2000;
 /** The Reader found nothing in whole windows: it is asked again about the passages that retrieval finds, each on its own. */
 async function lookCloser(
   input: Question,
-  question: string,
+  turns: readonly string[],
   label: Label | null,
   hits: readonly SearchHit[],
   index: SentenceIndex,
   candidates: Candidates,
 ): Promise<void> {
-  const known = label ? input.wordings[label.name] : undefined;
   for (const hit of hits.slice(0, PASSAGES)) {
     const at = index.at(hit.span)[0];
     if (!at) continue;
     const passage = passageAround(index.of(at.document), at.sentence.index);
-    for (const words of known === undefined ? [question] : [question, known]) {
+    for (const words of turns) {
       const reply = await input.reader.askPassage(at.document.id, passage, `Question: ${words}`, 'question', { signal: input.signal });
-      candidates.addReplies([reply], index, PRESENT_CLOSE);
-      if (label) candidates.keep((candidate) => isAbout(label, candidate.document, candidate.sentence));
+      candidates.addReplies([reply], index, PRESENT_CLOSE, label);
     }
   }
 }
@@ -229,6 +228,6 @@ function nearest(index: SentenceIndex, hits: readonly SearchHit[], replies: read
   for (const hit of hits.slice(0, NEAREST))
     for (const { document, sentence } of index.at(hit.span).slice(0, 1))
       candidates.add(document, sentence, 0.3 * (best > 0 ? hit.score / best : 1), 'retrieval');
-  candidates.addReplies(replies, index, SURELY_NOT);
+  candidates.addReplies(replies, index, SURELY_NOT, null);
   return toEvidence(candidates.list(), NEAREST);
 }

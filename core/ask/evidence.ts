@@ -79,13 +79,14 @@ export class Candidates {
     known.sources.add(source);
   }
 
-  addReplies(replies: readonly WindowReply[], documents: SentenceIndex, threshold: number): void {
+  /** Sentences of the replies that reach the threshold and, where a subject is given, are about it. */
+  addReplies(replies: readonly WindowReply[], documents: SentenceIndex, threshold: number, subject: Label | null): void {
     for (const reply of replies) {
       const document = documents.document(reply.window.documentId);
       if (!document || reply.verdict === 'none' || reply.presence < threshold) continue;
       for (const index of reply.indices) {
         const sentence = reply.window.sentences[index];
-        if (sentence) this.add(document, sentence, reply.presence, 'reader');
+        if (sentence && (subject === null || isAbout(subject, document, sentence))) this.add(document, sentence, reply.presence, 'reader');
       }
     }
   }
@@ -94,10 +95,6 @@ export class Candidates {
   agree(hits: readonly SearchHit[], documents: SentenceIndex, source: Source): void {
     for (const hit of hits)
       for (const { document, sentence } of documents.at(hit.span)) this.entries.get(`${document.id}:${sentence.index}`)?.sources.add(source);
-  }
-
-  keep(test: (candidate: Candidate) => boolean): void {
-    for (const [key, candidate] of this.entries) if (!test(candidate)) this.entries.delete(key);
   }
 
   list(): readonly Candidate[] {

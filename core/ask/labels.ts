@@ -100,6 +100,17 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
+/** Label -> words behind `Extract:`, for the labels of which the Reader was trained to give a value (READER.md). */
+export const EXTRACT_WORDS: Readonly<Record<string, string>> = {
+  'Document Name': 'document name',
+  'Agreement Date': 'agreement date',
+  'Effective Date': 'effective date',
+  'Expiration Date': 'expiration date',
+  'Governing Law': 'governing law',
+  'Renewal Term': 'renewal term',
+  'Notice Period To Terminate Renewal': 'notice period to terminate renewal',
+};
+
 export const getLabel = (name: string): Label | null => LABELS.find((entry) => entry.name === name) ?? null;
 
 /** Content words of a question, folded and cut to a rough stem: what the sweep for an absence looks for. */

@@ -11,6 +11,9 @@ import { answerMask, answerTokens, parseReply, type AnswerForm, type AnswerToken
 import type { Sentence } from './sentences.ts';
 import { documentWindows, joinTokens, makeWindow, questionTokens, type Window } from './windows.ts';
 
+/** Measured threshold of `WindowReply.presence` (READER.md). */
+export const PRESENT = 0.5;
+
 export interface WindowReply extends ReaderReply {
   readonly window: Window;
   /** 1 - P(none) at the first answer token, 0..1; 0.5 is the measured threshold. */

@@ -8,8 +8,8 @@ import { SUMMARY_FIELDS, type Field, type FieldValue, type Summary, type Summary
 import { extractFields } from '../extract/fields.ts';
 import { fold } from './citations.ts';
 import { clauseHeading, isAbout, overlaps } from './evidence.ts';
-import { getLabel, type Label } from './labels.ts';
-import type { Reader, WindowReply } from './reader.ts';
+import { EXTRACT_WORDS, getLabel, type Label } from './labels.ts';
+import { PRESENT, type Reader, type WindowReply } from './reader.ts';
 import type { Sentence } from './sentences.ts';
 
 export interface SummaryInput {
@@ -24,23 +24,21 @@ export interface SummaryInput {
 interface Probe {
   /** Label of wordings.json whose wording is asked. */
   readonly label: string;
-  /** Words behind `Extract:` where the Reader was trained to give a value. */
-  readonly extract: string | null;
   /** One short value at most, never a whole sentence: a second, different one is a conflict. */
   readonly single: boolean;
 }
 
-const probe = (label: string, extract: string | null = null, single = false): Probe => ({ label, extract, single });
+const probe = (label: string, single = false): Probe => ({ label, single });
 
 const PROBES: Partial<Record<SummaryField, Probe>> = {
-  title: probe('Document Name', 'document name', true),
+  title: probe('Document Name', true),
   parties: probe('Parties'),
-  agreementDate: probe('Agreement Date', 'agreement date', true),
-  effectiveDate: probe('Effective Date', 'effective date', true),
-  expirationDate: probe('Expiration Date', 'expiration date', true),
-  renewal: probe('Renewal Term', 'renewal term'),
-  renewalNotice: probe('Notice Period To Terminate Renewal', 'notice period to terminate renewal'),
-  governingLaw: probe('Governing Law', 'governing law', true),
+  agreementDate: probe('Agreement Date', true),
+  effectiveDate: probe('Effective Date', true),
+  expirationDate: probe('Expiration Date', true),
+  renewal: probe('Renewal Term'),
+  renewalNotice: probe('Notice Period To Terminate Renewal'),
+  governingLaw: probe('Governing Law', true),
   liabilityCap: probe('Cap On Liability'),
   termination: probe('Termination For Convenience'),
   assignment: probe('Anti-Assignment'),
@@ -64,7 +62,6 @@ const EXTRACTED: ReadonlySet<SummaryField> = new Set([
   'jurisdiction',
   'amounts',
 ]);
-const PRESENT = 0.5;
 /** Most Reader sentences kept for one field; the answer to a question lists more. */
 const MAX_VALUES = 5;
 
@@ -104,7 +101,8 @@ async function summarizeField(name: SummaryField, extracted: readonly FieldValue
 async function pointedValues(asked: Probe, reader: Reader, input: SummaryInput): Promise<readonly FieldValue[]> {
   const wording = input.wordings[asked.label];
   const turns: Promise<readonly WindowReply[]>[] = [];
-  if (asked.extract !== null) turns.push(reader.ask([input.document], `Extract: ${asked.extract}`, 'extract', { signal: input.signal }));
+  const extract = EXTRACT_WORDS[asked.label];
+  if (extract !== undefined) turns.push(reader.ask([input.document], `Extract: ${extract}`, 'extract', { signal: input.signal }));
   if (wording !== undefined && !asked.single) turns.push(reader.ask([input.document], `Question: ${wording}`, 'question', { signal: input.signal }));
   const replies = (await Promise.all(turns)).flat().filter((reply) => reply.verdict !== 'none' && reply.presence >= PRESENT);
   const label = getLabel(asked.label);

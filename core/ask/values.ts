@@ -7,19 +7,8 @@ import type { Evidence } from '../contract/answer.ts';
 import type { Document } from '../contract/document.ts';
 import { fold } from './citations.ts';
 import { holdsEvidence } from './evidence.ts';
-import type { Label } from './labels.ts';
+import { EXTRACT_WORDS, type Label } from './labels.ts';
 import type { Reader } from './reader.ts';
-
-/** Label -> words behind `Extract:` (READER.md). */
-const EXTRACTS: Readonly<Record<string, string>> = {
-  'Document Name': 'document name',
-  'Agreement Date': 'agreement date',
-  'Effective Date': 'effective date',
-  'Expiration Date': 'expiration date',
-  'Governing Law': 'governing law',
-  'Renewal Term': 'renewal term',
-  'Notice Period To Terminate Renewal': 'notice period to terminate renewal',
-};
 
 const NUMBER_WORDS = 'one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|eighteen|twenty|thirty|forty|forty-five|sixty|ninety';
 const PERIOD = new RegExp(
@@ -47,7 +36,7 @@ export async function findValue(
   documents: readonly Document[],
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
-  const extract = label ? EXTRACTS[label.name] : undefined;
+  const extract = label ? EXTRACT_WORDS[label.name] : undefined;
   if (extract !== undefined) {
     const value = await extractedValue(extract, evidence, reader, documents, signal);
     if (value !== null) return value;

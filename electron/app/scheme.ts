@@ -1,40 +1,15 @@
 // The window's files over app://codicil, out of dist/renderer and nowhere else.
 //
-// Owns: the scheme, its content security policy, and the types of its files.
+// Owns: the scheme. Leaves the content security policy and the types of files to core/contract/policy.ts, which every server of the window shares.
 // Rule: a path is resolved first and then checked to lie inside the folder; what is not a file there is 404.
 import { protocol, type Session } from 'electron';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileType, WINDOW_POLICY } from '../../core/contract/policy.ts';
 import { rendererFolder } from './place.ts';
 
 export const ORIGIN = 'app://codicil';
 export const HOME = `${ORIGIN}/index.html`;
-
-const CSP = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "worker-src 'self' blob:",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "object-src 'none'",
-].join('; ');
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.wasm': 'application/wasm',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.woff2': 'font/woff2',
-  '.ttf': 'font/ttf',
-};
 
 /** Before the app is ready: the scheme is a standard, secure origin that fetch and workers may use. */
 export function declareScheme(): void {
@@ -54,8 +29,8 @@ async function answer(address: string): Promise<Response> {
     const bytes = await readFile(file);
     return new Response(bytes, {
       headers: {
-        'content-type': TYPES[path.extname(file).toLowerCase()] ?? 'application/octet-stream',
-        'content-security-policy': CSP,
+        'content-type': fileType(path.extname(file)),
+        'content-security-policy': WINDOW_POLICY,
         'x-content-type-options': 'nosniff',
         'cross-origin-opener-policy': 'same-origin',
       },

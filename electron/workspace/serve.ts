@@ -13,6 +13,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { packMessage, unpackMessage, type Port } from '../../core/contract/port.ts';
 import { CodicilError } from '../../core/contract/errors.ts';
+import { fileType, WINDOW_POLICY } from '../../core/contract/policy.ts';
 import { servePort } from './portServer.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -32,41 +33,8 @@ export interface Served {
   dispose(): Promise<void>;
 }
 
-const MIME: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.map': 'application/json',
-  '.wasm': 'application/wasm',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.ico': 'image/x-icon',
-  '.woff2': 'font/woff2',
-  '.woff': 'font/woff',
-  '.ttf': 'font/ttf',
-  '.pfb': 'application/octet-stream',
-  '.bcmap': 'application/octet-stream',
-  '.icc': 'application/octet-stream',
-  '.gz': 'application/gzip',
-  '.pdf': 'application/pdf',
-  '.txt': 'text/plain; charset=utf-8',
-};
-const CSP = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "worker-src 'self' blob:",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 const HEADERS = {
-  'Content-Security-Policy': CSP,
+  'Content-Security-Policy': WINDOW_POLICY,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -169,7 +137,7 @@ function sendFile(request: IncomingMessage, response: ServerResponse, folder: st
   const inside = file.startsWith(folder + path.sep);
   const stat = inside ? statSync(file, { throwIfNoEntry: false }) : undefined;
   if (!stat?.isFile()) return say(404, 'There is no such file.');
-  const type = MIME[path.extname(file).toLowerCase()] ?? 'application/octet-stream';
+  const type = fileType(path.extname(file));
   response.writeHead(200, { ...HEADERS, 'Content-Type': type, 'Content-Length': stat.size });
   if (request.method === 'HEAD') return void response.end();
   createReadStream(file)

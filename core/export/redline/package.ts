@@ -3,7 +3,7 @@
 // Owns: finding the main part and its notes by relationships, what the package defines (styles, numbers), writing all other parts back as they were.
 import { zipSync, type Zippable } from 'fflate';
 import { CodicilError } from '../../contract/errors.ts';
-import { ZipReader } from '../../ingest/docx/zip.ts';
+import { resolvePart, ZipReader } from '../../ingest/docx/zip.ts';
 import { DEFAULT_LIMITS } from '../../ingest/limits.ts';
 import { acceptChanges } from './accepted.ts';
 import { childOf, elements, findAll, parseXml, writeXml, type XmlElement } from './xml.ts';
@@ -100,15 +100,6 @@ function readRelations(zip: ZipReader, part: string): Relation[] {
     const outside = attributes['TargetMode'] === 'External';
     const target = attributes['Target'] ?? '';
     const type = attributes['Type'] ?? '';
-    return { id: attributes['Id'] ?? '', type: type.slice(type.lastIndexOf('/') + 1), target: outside ? target : resolve(folder, target), outside };
+    return { id: attributes['Id'] ?? '', type: type.slice(type.lastIndexOf('/') + 1), target: outside ? target : resolvePart(folder, target), outside };
   });
-}
-
-function resolve(folder: string, target: string): string {
-  const parts = target.startsWith('/') ? [] : folder.split('/').filter((part) => part !== '');
-  for (const part of target.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  }
-  return parts.join('/');
 }

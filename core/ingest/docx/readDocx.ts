@@ -10,7 +10,7 @@ import { BodyReader, type Notes } from './body.ts';
 import { Numbering } from './numbering.ts';
 import { Styles } from './styles.ts';
 import { readXml, type XmlNode } from './xml.ts';
-import { ZipReader } from './zip.ts';
+import { resolvePart, ZipReader } from './zip.ts';
 
 export interface DocxContent {
   readonly pages: readonly Page[];
@@ -88,18 +88,9 @@ function readRelations(zip: ZipReader, part: string): Relation[] {
   readXml(bytes, path, null, (node) => {
     const { Target, Type, TargetMode } = node.attributes;
     if (Target === undefined || Type === undefined || TargetMode === 'External') return;
-    relations.push({ type: Type.slice(Type.lastIndexOf('/') + 1), target: resolve(folder, Target) });
+    relations.push({ type: Type.slice(Type.lastIndexOf('/') + 1), target: resolvePart(folder, Target) });
   });
   return relations;
-}
-
-function resolve(folder: string, target: string): string {
-  const parts = target.startsWith('/') ? [] : folder.split('/').filter((part) => part !== '');
-  for (const part of target.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  }
-  return parts.join('/');
 }
 
 /** Notes by id; separators (ids below 1 or with a type) are drawn lines, not text. */

@@ -152,3 +152,13 @@ export class ZipReader {
     );
   }
 }
+
+/** Name of a part that a relationship of a part in `folder` points at (ISO/IEC 29500-2, 6.5: a target is relative to its source, or begins at the root). */
+export function resolvePart(folder: string, target: string): string {
+  const parts = target.startsWith('/') ? [] : folder.split('/').filter((part) => part !== '');
+  for (const part of target.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}
