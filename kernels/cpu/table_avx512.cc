@@ -136,9 +136,7 @@ double log_sum_exp(const float* x, std::int64_t n) {
   return top + __builtin_log(_mm512_reduce_add_pd(_mm512_add_pd(a, b)));
 }
 
-}  // namespace
-
-const Ops kAvx512Ops = {
+constexpr Ops kOps = {
     "avx512",
     cpu_packed_bytes,
     cpu_pack,
@@ -159,25 +157,16 @@ const Ops kAvx512Ops = {
     argmax,
 };
 
-const Ops kAmxOps = {
-    "amx",
-    cpu_packed_bytes,
-    cpu_pack,
-    kGroupRows,
-    reference_activation_bytes,
-    prepare,
-    matmul_with_amx,
-    reference_dequantize_row,
-    rms_norm,
-    add,
-    silu_mul,
-    rope,
-    to_f16,
-    from_f16,
-    avx512_attention_scratch_bytes,
-    avx512_attention,
-    log_sum_exp,
-    argmax,
-};
+constexpr Ops with_amx(Ops ops) {
+  ops.name = "amx";
+  ops.matmul = matmul_with_amx;
+  return ops;
+}
+
+}  // namespace
+
+// constinit: nothing of this file may run before find_cpu() has asked the machine, an initializer of a table included.
+constinit const Ops kAvx512Ops = kOps;
+constinit const Ops kAmxOps = with_amx(kOps);
 
 }  // namespace codicil::kernels

@@ -1,0 +1,151 @@
+// The walk of attention over pages and tiles, the same for every instruction set: blocks of query rows x tiles of 64 keys.
+//
+// Owns: the scratch layout and the order of blocks, tiles and rows. Leaves arithmetic to `Isa`, a struct of static functions in the including file:
+//   transpose_keys, widen, do_rows<R>, clear(sums, n), scale(sums, factor, out, n).
+// Rule that must stay true: everything here has internal linkage. The including files are compiled for different instruction sets, and
+// a function that the linker merged could run instructions that the machine lacks; hence the unnamed namespace in a header.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/kernels.h"
+#include "kernels/reference/formats.h"
+
+namespace codicil::kernels {
+namespace {
+
+constexpr int kTile = 64;      // keys per tile: four zmm or eight ymm of scores
+constexpr int kMaxRows = 96;   // rows per block: amortizes the widening of a tile to below 5 % of the work
+constexpr int kWidenFrom = 8;  // fewer rows read the f16 tile directly
+
+struct Scratch {
+  std::uint16_t* k16;  // [head_dim, 64] f16
+  float* k32;          // [head_dim, 64]
+  float* v32;          // [64, head_dim]
+  float* scores;       // [rows, 64], weights after the softmax
+  float* sums;         // [rows, head_dim]
+  float* maximum;      // [rows]
+  float* total;        // [rows]
+  float* decay;        // [rows] factor of the old sums in this tile
+  const float** q;     // [rows]
+};
+
+int block_queries(int group) { return group >= kMaxRows ? 1 : kMaxRows / group; }
+
+std::size_t layout(void* base, int group, int head_dim, Scratch* out) {
+  const std::size_t rows = static_cast<std::size_t>(block_queries(group) * group), dims = static_cast<std::size_t>(head_dim);
+  std::size_t at = 0;
+  const auto take = [&](std::size_t bytes) {
+    const std::size_t here = at;
+    at += (bytes + 63) / 64 * 64;
+    return static_cast<char*>(base) + (base ? here : 0);
+  };
+  Scratch s;
+  s.k16 = reinterpret_cast<std::uint16_t*>(take(dims * kTile * 2));
+  s.k32 = reinterpret_cast<float*>(take(dims * kTile * 4));
+  s.v32 = reinterpret_cast<float*>(take(dims * kTile * 4));
+  s.scores = reinterpret_cast<float*>(take(rows * kTile * 4));
+  s.sums = reinterpret_cast<float*>(take(rows * dims * 4));
+  s.maximum = reinterpret_cast<float*>(take(rows * 4));
+  s.total = reinterpret_cast<float*>(take(rows * 4));
+  s.decay = reinterpret_cast<float*>(take(rows * 4));
+  s.q = reinterpret_cast<const float**>(take(rows * sizeof(float*)));
+  if (out) *out = s;
+  return at;
+}
+
+struct Tile {
+  std::int64_t begin;  // position of its first key
+  int keys;            // keys that some row of the block may see
+};
+
+template <class Isa, class K, class V>
+void do_tile(const Scratch& s, const Tile& tile, const K* k, const V* v, int group, int rows, std::int64_t first_position, int head_dim,
+             float scale) {
+  // Rows of queries before the tile see nothing of it.
+  const std::int64_t before = tile.begin - first_position;
+  int row = before > 0 ? static_cast<int>(before) * group : 0;
+  while (row < rows) {
+    const int left = rows - row;
+    int visible[6];
+    for (int r = 0; r < 6; ++r) {
+      const std::int64_t seen = first_position + (row + r) / group + 1 - tile.begin;
+      visible[r] = seen < tile.keys ? static_cast<int>(seen) : tile.keys;
+    }
+    if (left >= 6) {
+      Isa::template do_rows<6>(s, row, k, v, tile.keys, head_dim, scale, visible);
+      row += 6;
+      continue;
+    }
+    switch (left) {
+      case 1:
+        Isa::template do_rows<1>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        break;
+      case 2:
+        Isa::template do_rows<2>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        break;
+      case 3:
+        Isa::template do_rows<3>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        break;
+      case 4:
+        Isa::template do_rows<4>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        break;
+      default:
+        Isa::template do_rows<5>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        break;
+    }
+    row = rows;
+  }
+}
+
+// Queries [begin, end) of all heads of one kv head.
+template <class Isa>
+void do_block(const AttentionArgs& args, int kv_head, const Scratch& s, std::int64_t begin, std::int64_t end) {
+  const int group = args.heads / args.kv_heads, head_dim = args.head_dim;
+  const int rows = static_cast<int>(end - begin) * group;
+  for (int row = 0; row < rows; ++row) {
+    s.q[row] = args.q + (begin + row / group) * args.q_stride + static_cast<std::int64_t>(kv_head * group + row % group) * head_dim;
+    s.maximum[row] = -__builtin_inff();
+    s.total[row] = 0;
+  }
+  Isa::clear(s.sums, static_cast<std::int64_t>(rows) * head_dim);
+  const std::int64_t visible = args.first_position + end;
+  for (std::int64_t page = 0; page * args.page_tokens < visible; ++page) {
+    for (std::int64_t offset = 0; offset < args.page_tokens; offset += kTile) {
+      const std::int64_t position = page * args.page_tokens + offset;
+      if (position >= visible) break;
+      std::int64_t keys = args.page_tokens - offset < kTile ? args.page_tokens - offset : kTile;
+      if (visible - position < keys) keys = visible - position;
+      const Tile tile{position, static_cast<int>(keys)};
+      const std::int64_t at = (kv_head * args.page_tokens + offset) * head_dim;
+      const std::uint16_t *k = args.blocks[page].k + at, *v = args.blocks[page].v + at;
+      Isa::transpose_keys(k, tile.keys, head_dim, s.k16);
+      if (rows < kWidenFrom) {
+        do_tile<Isa>(s, tile, s.k16, v, group, rows, args.first_position + begin, head_dim, args.scale);
+      } else {
+        Isa::widen(s.k16, s.k32, static_cast<std::int64_t>(head_dim) * kTile);
+        Isa::widen(v, s.v32, keys * head_dim);
+        do_tile<Isa>(s, tile, s.k32, s.v32, group, rows, args.first_position + begin, head_dim, args.scale);
+      }
+    }
+  }
+  for (int row = 0; row < rows; ++row) {
+    float* out = args.out + (begin + row / group) * args.out_stride + static_cast<std::int64_t>(kv_head * group + row % group) * head_dim;
+    Isa::scale(s.sums + row * head_dim, 1.0f / s.total[row], out, head_dim);
+  }
+}
+
+template <class Isa>
+void attend(const AttentionArgs& args, int kv_head_begin, int kv_head_end) {
+  if (args.head_dim % 16 != 0) return reference_attention(args, kv_head_begin, kv_head_end);
+  const int group = args.heads / args.kv_heads, step = block_queries(group);
+  Scratch scratch;
+  layout(args.scratch, group, args.head_dim, &scratch);
+  for (int kv_head = kv_head_begin; kv_head < kv_head_end; ++kv_head)
+    for (std::int64_t begin = 0; begin < args.queries; begin += step)
+      do_block<Isa>(args, kv_head, scratch, begin, begin + step < args.queries ? begin + step : args.queries);
+}
+
+}  // namespace
+}  // namespace codicil::kernels
