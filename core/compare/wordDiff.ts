@@ -18,11 +18,10 @@ export function wordHunks(a: readonly Token[], b: readonly Token[]): Hunk[] {
     a.map((token) => token.id),
     b.map((token) => token.id),
   );
-  return mergeClose(
-    raw.map((hunk, index) => slide(hunk, raw[index - 1], raw[index + 1], a, b)),
-    a,
-    b,
-  );
+  // One after the other: an edit may slide left only up to where the one before it came to lie, or the two would claim the same words.
+  const placed: Hunk[] = [];
+  for (const [index, hunk] of raw.entries()) placed.push(slide(hunk, placed.at(-1), raw[index + 1], a, b));
+  return mergeClose(placed, a, b);
 }
 
 /** How well an edit may begin at `index`: after the end of a sentence best, then after a comma or bracket. */

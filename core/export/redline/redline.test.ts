@@ -94,6 +94,10 @@ describe('a redline of two DOCX', () => {
     );
   });
 
+  it('keeps two edits apart that could slide into each other', () => {
+    expectExact(p('the days , the shall the') + p(''), p('days shall') + p(''));
+  });
+
   it('gives both texts back when the last paragraphs come and go', () => {
     const bodies = fc.array(paragraph, { minLength: 1, maxLength: 5 }).map((entries) => entries.join(''));
     fc.assert(
