@@ -6,7 +6,7 @@
 //   unverified  neither: nothing is highlighted
 // Searched on the hinted page first, then one page before and after, then the document.
 // Rule that must stay true: the characters of every returned span, normalised, occur in the normalised quote (a property test says so).
-import type { Block, Document, Span } from '../contract/document.ts';
+import { isContent, type Block, type Document, type Span } from '../contract/document.ts';
 
 export interface Located {
   readonly state: 'verified' | 'repaired' | 'unverified';
@@ -111,7 +111,7 @@ function spanOf(document: Document, block: Block, hay: Folded, from: number, to:
 }
 
 function searchOrder(document: Document, page: number | null): readonly Block[] {
-  const blocks = document.blocks.filter((block) => block.kind !== 'furniture');
+  const blocks = document.blocks.filter(isContent);
   if (page === null) return blocks;
   const distance = (block: Block): number => {
     const steps = Math.min(...block.at.map((place) => Math.abs(place.page - page)), Number.POSITIVE_INFINITY);

@@ -1,52 +1,33 @@
 // Small documents and a scripted engine for the tests of core/ask.
 // Owns: a one-page document whose paragraphs are clauses, and a model whose tokens are characters and whose answers are a function of its prompt.
 // Rule: an answer that the mask forbids throws, so a test also proves that its mask allows what it expects.
-import type { Block, Clause, Document } from '../contract/document.ts';
+import type { Document } from '../contract/document.ts';
+import { plainBlock, plainClause, plainDocument } from '../contract/make.test-support.ts';
 import type { EngineModel, EngineSession, GenerateOptions, TokenMask } from '../contract/engine.ts';
 
 /** A document of one page: each text a paragraph, each paragraph a clause of its own when it begins with a number. */
 export function documentOf(texts: readonly string[], id = 'doc'): Document {
-  const blocks = texts.map((text, i): Block => {
+  const blocks = texts.map((text, i) => {
     const edges = Array.from({ length: text.length + 1 }, (_, k) => 72 + k * 5);
     const box = { x0: 72, y0: 72 + i * 20, x1: edges.at(-1)!, y1: 84 + i * 20 };
-    return {
+    return plainBlock({
       id: `b${i}`,
-      kind: 'paragraph',
       text,
       at: [{ page: 0, box }],
       lines: [{ start: 0, end: text.length, page: 0, box, edges, axis: 'x' }],
       number: /^\d+(\.\d+)*/.exec(text)?.[0] ?? null,
-      level: null,
       indent: 72,
-      font: { size: 10, bold: false, italic: false },
-      cell: null,
-    };
+    });
   });
-  const clauses = blocks.map((block, i): Clause => ({
-    id: `c${i}`,
-    parentId: null,
-    path: block.number ?? '',
-    number: block.number ?? '',
-    heading: '',
-    depth: 0,
-    spans: [{ documentId: id, blockId: block.id, start: 0, end: block.text.length }],
-    children: [],
-  }));
-  const characters = texts.join('').length;
-  return {
-    version: 1,
-    id,
-    name: `${id}.txt`,
-    kind: 'text',
-    language: 'en',
-    pages: [{ width: 612, height: 792, label: '1', source: 'digital' }],
-    blocks,
-    clauses,
-    definitions: [],
-    references: [],
-    warnings: [],
-    receipt: { pages: 1, pagesWithText: 1, ocrPages: 0, characters, ms: 0 },
-  };
+  const clauses = blocks.map((block, i) =>
+    plainClause({
+      id: `c${i}`,
+      path: block.number ?? '',
+      number: block.number ?? '',
+      spans: [{ documentId: id, blockId: block.id, start: 0, end: block.text.length }],
+    }),
+  );
+  return plainDocument({ id, name: `${id}.txt`, pages: [{ width: 612, height: 792, label: '1', source: 'digital', confidence: null }], blocks, clauses });
 }
 
 /** One token per character; what was synced can be read back as text. */

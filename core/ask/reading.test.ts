@@ -44,7 +44,9 @@ describe('sentences', () => {
   it('reads a table row by row and leaves furniture out', () => {
     const base = documentOf(['Fee', '100', 'Page 1 of 3']);
     const blocks = base.blocks.map((block, i) =>
-      i < 2 ? { ...block, kind: 'tableCell' as const, cell: { table: 't', row: 0, column: i } } : { ...block, kind: 'furniture' as const },
+      i < 2
+        ? { ...block, kind: 'tableCell' as const, cell: { table: 't', row: 0, column: i, rowSpan: 1, columnSpan: 1, header: false } }
+        : { ...block, kind: 'furniture' as const },
     );
     expect(documentSentences({ ...base, blocks }).map((s) => s.text)).toEqual(['Fee | 100']);
   });

@@ -4,7 +4,7 @@
 // The rules are those the Reader was trained with (READER.md, format 1): sentence ends, `;` and `:` before a capital, digit or bracket,
 // pieces of at most about 420 characters, headings on their own, white space folded, the document's own numbering kept.
 // Rule that must stay true: sentences of a document never overlap, and their spans lie inside their blocks.
-import type { Block, Document, Span } from '../contract/document.ts';
+import { isContent, type Block, type Document, type Span } from '../contract/document.ts';
 
 export interface Sentence {
   /** Index in the document, from 0. */
@@ -95,7 +95,7 @@ export function documentSentences(document: Document): readonly Sentence[] {
   const blocks = document.blocks;
   for (let i = 0; i < blocks.length; i += 1) {
     const block = blocks[i]!;
-    if (block.kind === 'furniture' || block.kind === 'table') continue;
+    if (!isContent(block) || block.kind === 'table') continue;
     if (block.cell) {
       const row = tableRow(blocks, i);
       i += row.length - 1;

@@ -1,6 +1,7 @@
 // Builds a Document from plain lines for tests, so that comparison, extraction, review and export are tested apart from the parsers.
 // One line is one block. A line that begins with "1.", "1.2", "(a)", "Section 3." or "Exhibit A" begins a clause; "# " makes a heading.
 import type { Block, Clause, Definition, Document, Reference } from '../contract/document.ts';
+import { plainBlock, plainDocument } from '../contract/make.test-support.ts';
 
 const NUMBER = /^((?:Section|Article|Clause)\s+[\dIVX.]+|(?:Exhibit|Schedule|Annex)\s+[A-Z\d]+|\d+(?:\.\d+)*|\([a-z]+\)|[A-Z])(?:[.:)]\s|\s)/;
 const TERM = /[(（](?:each |an? |the |collectively |hereinafter |以下简称)*["“]([^"”]+)["”][)）]|\*{0,2}["“]([^"”]+)["”]\*{0,2} (?:means|includes|shall mean)/g;
@@ -41,44 +42,35 @@ export function makeDocument(text: string, options: { readonly id?: string; read
       references.push({ text: match[0], span: { documentId: id, blockId: block.id, start, end: start + match[0].length }, targetId: target?.id ?? null });
     }
   }
-  const characters = made.blocks.reduce((sum, block) => sum + block.text.length, 0);
-  return {
-    version: 1,
+  return plainDocument({
     id,
     name: `${id}.txt`,
     kind: options.kind ?? 'docx',
     language: options.language ?? 'en',
-    pages: [{ width: 612, height: 792, label: '1', source: 'flow' }],
     blocks: made.blocks,
     clauses: made.clauses,
     definitions,
     references,
-    warnings: [],
-    receipt: { pages: 1, pagesWithText: 1, ocrPages: 0, characters, ms: 0 },
-  } as unknown as Document;
+  });
 }
 
 function addLine(made: Made, documentId: string, line: string): void {
   const isHeading = line.startsWith('# ');
   const text = isHeading ? line.slice(2) : line;
   const number = NUMBER.exec(text)?.[1] ?? null;
-  const block: Block = {
+  const block = plainBlock({
     id: `b${made.blocks.length}`,
     kind: isHeading ? 'heading' : number === null ? 'paragraph' : 'listItem',
     text,
-    at: [{ page: 0, box: null }],
-    lines: [],
     number,
-    level: null,
-    indent: 0,
     font: { size: 11, bold: isHeading, italic: false },
-    cell: null,
-  };
+  });
   made.blocks.push(block);
   const span = { documentId, blockId: block.id, start: 0, end: text.length };
   if (number === null) {
     const last = made.clauses.at(-1);
-    if (last === undefined) made.clauses.push({ id: 'c0', parentId: null, path: '', number: '', heading: '', depth: 0, spans: [span], children: [] });
+    if (last === undefined)
+      made.clauses.push({ id: 'c0', parentId: null, path: '', number: '', heading: '', depth: 0, spans: [span], children: [], type: null });
     else last.spans.push(span);
     return;
   }
@@ -96,6 +88,7 @@ function addLine(made: Made, documentId: string, line: string): void {
     depth: parent === undefined ? 0 : parent.depth + 1,
     spans: [span],
     children: [],
+    type: null,
   };
   parent?.children.push(clause.id);
   made.clauses.push(clause);

@@ -2,6 +2,7 @@
 //
 // Owns: the default limits, the deadline, cancellation, progress. Every reader calls `Watch.tick` once per unit of work (page, part, 1,000 paragraphs).
 // Rule: a limit that is passed is an error that names the limit and the figure found; nothing is cut off silently.
+import type { View } from '../contract/document.ts';
 import { CodicilError } from '../contract/errors.ts';
 
 export interface Limits {
@@ -34,6 +35,8 @@ export interface ReadOptions {
   readonly onProgress?: (done: number, total: number) => void;
   readonly signal?: AbortSignal;
   readonly limits?: Partial<Limits>;
+  /** How tracked changes of a DOCX are read; `accepted` unless said otherwise. */
+  readonly view?: View;
 }
 
 /** A pause lets an abort message reach a worker; 40 ms keeps the loss under 3 % with a 1 ms timer. */

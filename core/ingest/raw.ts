@@ -1,7 +1,7 @@
 // What a reader hands to `structure`: pages and blocks in reading order, and evidence about them that the stored Document does not keep.
-import type { Block, Page, Warning } from '../contract/document.ts';
+import type { Block, Comment, DOCUMENT_KINDS, Note, Page, Revision, Table, View, Warning } from '../contract/document.ts';
 
-export type DocumentKind = 'pdf' | 'docx' | 'text';
+export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
 /** Characters [start, end) of a block's text. */
 export interface Range {
@@ -17,18 +17,34 @@ export interface OutlineEntry {
   readonly depth: number;
 }
 
-export interface RawDocument {
+/** Spans in here lack the id of the document, which is known when all of it has been read; `readFile` writes it in. */
+export interface RawContent {
+  readonly pages: readonly Page[];
+  readonly blocks: readonly Block[];
+  /** Bold, underlined or italic stretches by block id: evidence for run-in headings and defined terms. */
+  readonly emphasis: ReadonlyMap<string, readonly Range[]>;
+  readonly outline?: readonly OutlineEntry[];
+  /** Depth from 0 of a number by the document's own list definition (Word, Markdown), by block id. */
+  readonly listLevel?: ReadonlyMap<string, number>;
+  readonly tables?: readonly Table[];
+  readonly notes?: readonly Note[];
+  readonly comments?: readonly Comment[];
+  readonly revisions?: readonly Revision[];
+  readonly attachments?: readonly RawAttachment[];
+  readonly warnings: readonly Warning[];
+}
+
+export interface RawAttachment {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface RawDocument extends Required<RawContent> {
+  /** sha256 of the file's bytes, hex. */
   readonly id: string;
   readonly name: string;
   readonly kind: DocumentKind;
-  readonly pages: readonly Page[];
-  readonly blocks: readonly Block[];
-  readonly outline: readonly OutlineEntry[];
-  /** Bold, underlined or italic stretches by block id: evidence for run-in headings and defined terms. */
-  readonly emphasis: ReadonlyMap<string, readonly Range[]>;
-  /** Depth from 0 of a number by the document's own list definition (Word, Markdown), by block id. */
-  readonly listLevel: ReadonlyMap<string, number>;
-  readonly warnings: readonly Warning[];
+  readonly view: View;
   /** Milliseconds spent so far. */
   readonly ms: number;
 }

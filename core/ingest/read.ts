@@ -1,22 +1,12 @@
 // The door of this folder: bytes of one file -> RawDocument (pages, blocks in reading order, evidence). `core/structure/document.ts` makes a Document of it.
 import { CodicilError } from '../contract/errors.ts';
-import type { Block, Page, Warning } from '../contract/document.ts';
+import type { Span } from '../contract/document.ts';
 import { readDocx } from './docx/readDocx.ts';
 import { Watch, within, type ReadOptions } from './limits.ts';
-import { detectKind } from './magic.ts';
+import { detectKind, type FileKind } from './magic.ts';
 import { readPdf } from './pdf/readPdf.ts';
-import type { DocumentKind, OutlineEntry, Range, RawDocument } from './raw.ts';
+import type { DocumentKind, RawContent, RawDocument } from './raw.ts';
 import { readText } from './text/readText.ts';
-
-interface Content {
-  readonly kind: DocumentKind;
-  readonly pages: readonly Page[];
-  readonly blocks: readonly Block[];
-  readonly emphasis: ReadonlyMap<string, readonly Range[]>;
-  readonly outline?: readonly OutlineEntry[];
-  readonly listLevel?: ReadonlyMap<string, number>;
-  readonly warnings: readonly Warning[];
-}
 
 /** Throws CodicilError: empty_file, unsupported_format, corrupt_file, encrypted, too_large, timeout, cancelled. */
 export async function readFile(bytes: Uint8Array, name: string, options: ReadOptions): Promise<RawDocument> {
@@ -24,24 +14,34 @@ export async function readFile(bytes: Uint8Array, name: string, options: ReadOpt
   within(bytes.length, watch.limits.bytes, 'bytes');
   const kind = detectKind(bytes, name);
   const id = await sha256(bytes);
-  let content: Content;
-  if (kind === 'pdf') content = { kind: 'pdf', ...(await readPdf(bytes, name, options.password, watch)) };
-  else if (kind === 'docx') content = { kind: 'docx', ...(await readDocx(bytes, name, watch)) };
-  else content = { kind: 'text', ...readText(bytes, name, kind === 'markdown', watch) };
+  const [as, content] = await readContent(kind, bytes, name, options, watch);
   if (content.pages.length === 0)
     throw new CodicilError('empty_file', `Expected a document with pages; "${name}" has none. Check that the right file was chosen.`);
+  const own = <S extends Span | null>(span: S): S => (span === null ? span : { ...span, documentId: id });
   return {
     id,
     name,
-    kind: content.kind,
+    kind: as,
+    view: options.view ?? 'accepted',
     pages: content.pages,
     blocks: content.blocks,
     outline: content.outline ?? [],
     emphasis: content.emphasis,
     listLevel: content.listLevel ?? new Map<string, number>(),
+    tables: content.tables ?? [],
+    notes: (content.notes ?? []).map((note) => ({ ...note, mark: own(note.mark) })),
+    comments: (content.comments ?? []).map((comment) => ({ ...comment, span: own(comment.span) })),
+    revisions: (content.revisions ?? []).map((revision) => ({ ...revision, span: own(revision.span) })),
+    attachments: content.attachments ?? [],
     warnings: content.warnings,
     ms: watch.elapsed(),
   };
+}
+
+async function readContent(kind: FileKind, bytes: Uint8Array, name: string, options: ReadOptions, watch: Watch): Promise<readonly [DocumentKind, RawContent]> {
+  if (kind === 'pdf') return ['pdf', await readPdf(bytes, name, options.password, watch)];
+  if (kind === 'docx') return ['docx', await readDocx(bytes, name, watch)];
+  return ['text', readText(bytes, name, kind === 'markdown', watch)];
 }
 
 async function sha256(bytes: Uint8Array): Promise<string> {

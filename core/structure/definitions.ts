@@ -1,7 +1,7 @@
 // Defined terms: “X” means ..., (the “X”), ("X"), 以下简称“X”, “X”是指, and terms in bold before "means".
 //
 // Rule: the span is the term itself, without its quotes. One definition per place; the same term defined twice gives two.
-import type { Block, Definition } from '../contract/document.ts';
+import { isContent, type Block, type Definition } from '../contract/document.ts';
 import type { Range } from '../ingest/raw.ts';
 import type { StructureContext } from './context.ts';
 
@@ -17,7 +17,7 @@ const BOLD_MEANS = /^\s*(?:means?\b|shall\s+mean\b|has\s+the\s+meaning\b)/i;
 export function findDefinitions(context: StructureContext, emphasis: ReadonlyMap<string, readonly Range[]>): Definition[] {
   const out: Definition[] = [];
   for (const block of context.blocks) {
-    if (block.kind === 'furniture') continue;
+    if (!isContent(block)) continue;
     for (const range of [...quotedTerms(block.text), ...boldTerms(block, emphasis.get(block.id) ?? [])])
       out.push({
         term: block.text.slice(range.start, range.end),

@@ -2,7 +2,7 @@
 //
 // Runs in a web worker and in a Node worker thread alike. The caller drops its worker after an error of kind corrupt_file or internal:
 // mupdf's memory may be in a broken state then.
-import type { Document } from '../contract/document.ts';
+import { isContent, type Document } from '../contract/document.ts';
 import { DOCUMENT_VERSION } from '../contract/version.ts';
 import type { ReadOptions } from '../ingest/limits.ts';
 import type { RawDocument } from '../ingest/raw.ts';
@@ -29,17 +29,24 @@ export function structureDocument(raw: RawDocument): Document {
     name: raw.name,
     kind: raw.kind,
     language: guessLanguage(raw.blocks),
+    view: raw.view,
     pages: raw.pages,
     blocks: raw.blocks,
+    tables: raw.tables,
+    notes: raw.notes,
+    comments: raw.comments,
+    revisions: raw.revisions,
+    attachments: raw.attachments.map(({ name, bytes }) => ({ name, bytes: bytes.length })),
     clauses: tree.clauses,
     definitions: findDefinitions(context, raw.emphasis),
     references: findReferences(context),
+    exhibits: [],
     warnings: raw.warnings,
     receipt: {
       pages: raw.pages.length,
       pagesWithText: raw.pages.filter((page) => page.source !== 'empty').length,
       ocrPages: raw.pages.filter((page) => page.source === 'ocr').length,
-      characters: raw.blocks.reduce((sum, block) => sum + (block.kind === 'furniture' ? 0 : block.text.length), 0),
+      characters: raw.blocks.reduce((sum, block) => sum + (isContent(block) ? block.text.length : 0), 0),
       ms: Math.round(raw.ms),
     },
   };

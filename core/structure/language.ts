@@ -1,5 +1,5 @@
 // Language of a document from its letters: script first, then the most frequent words. "und" when neither decides.
-import type { Block } from '../contract/document.ts';
+import { isContent, type Block } from '../contract/document.ts';
 
 /** 20,000 characters decide as well as a whole contract. */
 const SAMPLE = 20_000;
@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
 export function guessLanguage(blocks: readonly Block[]): string {
   let text = '';
   for (const block of blocks) {
-    if (block.kind !== 'furniture') text += `${block.text} `;
+    if (isContent(block)) text += `${block.text} `;
     if (text.length > SAMPLE) break;
   }
   const letters = text.match(/\p{L}/gu)?.length ?? 0;

@@ -1,7 +1,7 @@
 // Cross-references: "Section 12.3(b)", "Sections 3 and 4.2(b)", "Article IV", "Exhibit A", 第三条第二款, 附件一; each resolved to the clause it names.
 //
 // Rule: mentions of other texts ("Section 365(n) of the Bankruptcy Code") are no references; a mention without a clause keeps targetId null.
-import type { Block, Clause, Reference } from '../contract/document.ts';
+import { isContent, type Block, type Clause, type Reference } from '../contract/document.ts';
 import { readLabel } from '../ingest/labels.ts';
 import type { StructureContext } from './context.ts';
 import { keyOf } from './paths.ts';
@@ -23,7 +23,7 @@ export function findReferences(context: StructureContext): Reference[] {
   const resolver = new Resolver(context);
   const out: Reference[] = [];
   for (const block of context.blocks) {
-    if (block.kind === 'furniture') continue;
+    if (!isContent(block)) continue;
     const owner = context.ownerOf.get(block.id);
     const from = block.number === null ? 0 : (readLabel(block.text)?.rest ?? block.number.length);
     for (const mention of [...western(block.text, from), ...chinese(block.text, from)])

@@ -2,7 +2,7 @@
 //
 // Owns: which clause a block begins or belongs to, paths, headings, children. Which level a number has is sequence.ts' decision.
 // Rule: every block that is not furniture belongs to exactly one clause; numbers that are wrong in the document are kept as written.
-import type { Block, Clause, Span } from '../contract/document.ts';
+import { isContent, type Block, type Clause, type Span } from '../contract/document.ts';
 import { readLabel } from '../ingest/labels.ts';
 import type { RawDocument } from '../ingest/raw.ts';
 import { headingOf, trimHeading } from './headings.ts';
@@ -35,7 +35,7 @@ const NAMED_BELOW: ReadonlySet<string> = new Set(['schedule', 'article', 'part',
 const MAX_DEPTH = 24;
 
 export function buildTree(raw: RawDocument): Tree {
-  const items = raw.blocks.filter((block) => block.kind !== 'furniture').map((block) => itemOf(block, raw));
+  const items = raw.blocks.filter(isContent).map((block) => itemOf(block, raw));
   const builder = new TreeBuilder(raw);
   for (const placed of placeNumbers(items)) builder.add(placed);
   const clauses = builder.drafts.map((draft): Clause => ({
@@ -47,6 +47,7 @@ export function buildTree(raw: RawDocument): Tree {
     depth: draft.depth,
     spans: draft.spans,
     children: draft.children,
+    type: null,
   }));
   return { clauses, ownerOf: builder.ownerOf };
 }

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Block, Document } from '../../core/contract/document.ts';
+import type { Document } from '../../core/contract/document.ts';
+import { plainBlock, plainClause, plainDocument } from '../../core/contract/make.test-support.ts';
 import { DOCUMENT_VERSION } from '../../core/contract/version.ts';
 
 export function temporaryFolder(): string {
@@ -17,40 +18,16 @@ export function temporaryFolder(): string {
 export function makeDocument(name: string, paragraphs: readonly string[]): { document: Document; bytes: Uint8Array<ArrayBuffer> } {
   const bytes = new TextEncoder().encode(paragraphs.join('\n\n'));
   const id = createHash('sha256').update(bytes).digest('hex');
-  const blocks = paragraphs.map((text, i): Block => ({
-    id: `b${i}`,
-    kind: 'paragraph',
-    text,
-    at: [{ page: 0, box: null }],
-    lines: [],
-    number: null,
-    level: null,
-    indent: 0,
-    font: { size: 11, bold: false, italic: false },
-    cell: null,
-  }));
-  const document: Document = {
-    version: DOCUMENT_VERSION,
-    id,
-    name,
-    kind: 'text',
-    language: 'en',
-    pages: [{ width: 612, height: 792, label: '1', source: 'flow' }],
-    blocks,
-    clauses: blocks.map((block, i) => ({
+  const blocks = paragraphs.map((text, i) => plainBlock({ id: `b${i}`, text }));
+  const clauses = blocks.map((block, i) =>
+    plainClause({
       id: `c${i}`,
-      parentId: null,
       path: `${i + 1}`,
       number: `${i + 1}`,
       heading: /^([\w ]+):/.exec(block.text)?.[1] ?? '',
-      depth: 0,
       spans: [{ documentId: id, blockId: block.id, start: 0, end: block.text.length }],
-      children: [],
-    })),
-    definitions: [],
-    references: [],
-    warnings: [],
-    receipt: { pages: 1, pagesWithText: 1, ocrPages: 0, characters: bytes.length, ms: 1 },
-  };
+    }),
+  );
+  const document = plainDocument({ version: DOCUMENT_VERSION, id, name, blocks, clauses });
   return { document, bytes };
 }

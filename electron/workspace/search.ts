@@ -1,6 +1,6 @@
 // What goes into the full-text index and how a question becomes a query over it. Words only; the meaning is the Reader's work.
 // CJK text has no spaces: each of its characters is a term of its own, and a run of them in a question is a phrase.
-import type { Block, Document } from '../../core/contract/document.ts';
+import { isContent, type Block, type Document } from '../../core/contract/document.ts';
 
 export interface IndexRow {
   readonly blockId: string;
@@ -28,7 +28,7 @@ const MAX_TERMS = 40;
 export function indexRows(document: Document): readonly IndexRow[] {
   const headings = blockHeadings(document);
   return document.blocks
-    .filter((block) => block.kind !== 'furniture' && block.kind !== 'table' && block.text.trim() !== '')
+    .filter((block) => isContent(block) && block.kind !== 'table' && block.text.trim() !== '')
     .map((block: Block) => ({ blockId: block.id, heading: spaced(headings.get(block.id) ?? ''), text: spaced(block.text), size: block.text.length }));
 }
 

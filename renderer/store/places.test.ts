@@ -1,6 +1,7 @@
 // Highlights must end at the character, whatever the direction of the writing; a wrong highlight is worse than none.
 import { describe, expect, it } from 'vitest';
 import type { Block, Clause, Document, Line } from '../../core/contract/document.ts';
+import { plainBlock, plainClause, plainDocument } from '../../core/contract/make.test-support.ts';
 import { clauseAt, clauseOfBlock, spanPlaces, spanText } from './places.ts';
 
 const line = (start: number, end: number, part: Partial<Line> = {}): Line => ({
@@ -12,42 +13,12 @@ const line = (start: number, end: number, part: Partial<Line> = {}): Line => ({
   edges: Array.from({ length: end - start + 1 }, (_, at) => 10 + at * 5),
   ...part,
 });
-const block = (id: string, text: string, lines: readonly Line[]): Block => ({
-  id,
-  kind: 'paragraph',
-  text,
-  at: [{ page: 0, box: { x0: 10, y0: 20, x1: 200, y1: 60 } }],
-  lines,
-  number: null,
-  level: null,
-  indent: 0,
-  font: { size: 10, bold: false, italic: false },
-  cell: null,
-});
-const clause = (id: string, blockId: string, end: number): Clause => ({
-  id,
-  parentId: null,
-  path: id,
-  number: id,
-  heading: '',
-  depth: 0,
-  spans: [{ documentId: 'd', blockId, start: 0, end }],
-  children: [],
-});
-const document = (blocks: readonly Block[], clauses: readonly Clause[] = []): Document => ({
-  version: 1,
-  id: 'd',
-  name: 'd.pdf',
-  kind: 'pdf',
-  language: 'en',
-  pages: [{ width: 600, height: 800, label: '1', source: 'digital' }],
-  blocks,
-  clauses,
-  definitions: [],
-  references: [],
-  warnings: [],
-  receipt: { pages: 1, pagesWithText: 1, ocrPages: 0, characters: 0, ms: 0 },
-});
+const block = (id: string, text: string, lines: readonly Line[]): Block =>
+  plainBlock({ id, text, lines, at: [{ page: 0, box: { x0: 10, y0: 20, x1: 200, y1: 60 } }] });
+const clause = (id: string, blockId: string, end: number): Clause =>
+  plainClause({ id, path: id, number: id, spans: [{ documentId: 'd', blockId, start: 0, end }] });
+const document = (blocks: readonly Block[], clauses: readonly Clause[] = []): Document =>
+  plainDocument({ name: 'd.pdf', kind: 'pdf', pages: [{ width: 600, height: 800, label: '1', source: 'digital', confidence: null }], blocks, clauses });
 const span = (blockId: string, start: number, end: number) => ({ documentId: 'd', blockId, start, end });
 
 describe('the places of a span', () => {

@@ -3,7 +3,7 @@
 // Rule: accepting all changes gives the paragraphs of the newer text, rejecting all those of the older. Runs, styles and everything that did not
 // change stay as the older file has them. Between files of different formats white space and quote styles are no changes.
 // Limits: formatting, headers and footers are not compared; pictures and notes that only the newer file has are not carried over.
-import type { Block, Document } from '../../contract/document.ts';
+import { isContent, type Block, type Document } from '../../contract/document.ts';
 import { Vocabulary } from '../../compare/tokens.ts';
 import { redlineContainer, type Redline } from './blocks.ts';
 import type { Known } from './adopt.ts';
@@ -53,7 +53,7 @@ export function redlineDocx(beforeBytes: Uint8Array, afterBytes: Uint8Array | nu
 }
 
 /** Running heads are no text of the document; notes stand where they are read. */
-const shownBlocks = ({ blocks }: Document): readonly Block[] => blocks.filter((block) => block.kind !== 'furniture' && block.kind !== 'annotation');
+const shownBlocks = ({ blocks }: Document): readonly Block[] => blocks.filter((block) => isContent(block) && block.kind !== 'annotation');
 
 /** In a DOCX numbers are computed and notes stand elsewhere: a number is text only where the older file has it typed. */
 function withoutComputed(after: Document, body: XmlElement): Block[] {

@@ -16,6 +16,9 @@ export interface Cell {
   readonly table: string;
   readonly row: number;
   readonly column: number;
+  readonly rowSpan: number;
+  readonly columnSpan: number;
+  readonly header: boolean;
 }
 
 interface Context {
@@ -173,6 +176,7 @@ export class BodyReader {
       indent: indentOf(look, number),
       font: { size: (content.size ?? look.size ?? 20) / 2, bold, italic },
       cell: context.cell,
+      hidden: null,
     });
     if (emphasis.length > 0) this.emphasis.set(id, emphasis);
     if (number && !number.bullet) this.listLevel.set(id, number.depth);
@@ -224,7 +228,7 @@ export class BodyReader {
       let column = integer(valueOf(child(entry, 'w:trPr'), 'w:gridBefore')) ?? 0;
       for (const cell of cellsOf(entry)) {
         const properties = child(cell, 'w:tcPr');
-        const place = context.cell ?? { table: id, row, column };
+        const place = context.cell ?? { table: id, row, column, rowSpan: 1, columnSpan: 1, header: false };
         for (const inner of cell.children) this.read(inner, { kind: context.kind, cell: place });
         column += Math.max(1, Math.min(64, integer(valueOf(properties, 'w:gridSpan')) ?? 1));
       }

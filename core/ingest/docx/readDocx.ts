@@ -2,7 +2,7 @@
 //
 // Owns: finding the parts by their relationships, what is warned about. Numbers are computed as Word shows them, tracked changes read as accepted.
 // Limits: comments are counted, not read; equations come as a row of characters; pages are those Word last rendered, or explicit breaks.
-import type { Block, Page, Warning } from '../../contract/document.ts';
+import { isContent, type Block, type Page, type Warning } from '../../contract/document.ts';
 import { CodicilError } from '../../contract/errors.ts';
 import type { Watch } from '../limits.ts';
 import type { Range } from '../raw.ts';
@@ -49,11 +49,17 @@ export async function readDocx(bytes: Uint8Array, name: string, watch: Watch): P
   const last = reader.page;
   for (const relation of relations)
     if (relation.type === 'header' || relation.type === 'footer') readFurniture(zip.read(relation.target), relation.target, reader);
-  if (!reader.blocks.some((block) => block.kind !== 'furniture'))
+  if (!reader.blocks.some(isContent))
     throw new CodicilError('no_text', `Expected a document with text; "${name}" has none (it may hold pictures only). Check that the right file was chosen.`);
   await watch.tick(1, 1);
   return {
-    pages: Array.from({ length: last + 1 }, (_unused, index): Page => ({ width: 612, height: 792, label: String(index + 1), source: 'flow' })),
+    pages: Array.from({ length: last + 1 }, (_unused, index): Page => ({
+      width: 612,
+      height: 792,
+      label: String(index + 1),
+      source: 'flow',
+      confidence: null,
+    })),
     blocks: reader.blocks,
     emphasis: reader.emphasis,
     listLevel: reader.listLevel,

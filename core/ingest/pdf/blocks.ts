@@ -66,6 +66,7 @@ export class BlockBuilder {
       indent: Math.round((first.box.x0 - (this.lefts.get(`${first.page}:${first.region}`) ?? first.box.x0)) * 10) / 10,
       font: { size, bold, italic: lines.every((line) => line.italic) },
       cell: null,
+      hidden: null,
     };
     return { block, emphasis: joined.emphasis };
   }

@@ -101,11 +101,11 @@ function readPage(document: mupdf.Document, index: number, content: PageContent)
     const glyphs = readGlyphs(page, width, height, [x0, y0]);
     const found = readLines(glyphs.segments, index);
     for (const line of found) lines.push(line);
-    pages.push({ width, height, label: labelOf(page, index), source: found.length === 0 ? 'empty' : 'digital' });
+    pages.push({ width, height, label: labelOf(page, index), source: found.length === 0 ? 'empty' : 'digital', confidence: null });
     if (found.length === 0) warnings.push(emptyWarning(index, glyphs.imageShare));
     else warnings.push(...pageWarnings(found, index, glyphs.imageShare, glyphs.outside));
   } catch (thrown) {
-    pages.push({ width: 612, height: 792, label: String(index + 1), source: 'empty' });
+    pages.push({ width: 612, height: 792, label: String(index + 1), source: 'empty', confidence: null });
     warnings.push({
       code: 'page_failed',
       message: `Page ${index + 1} can not be read (${messageOf(thrown)}); it is missing from everything that follows.`,

@@ -33,7 +33,7 @@ export function readText(bytes: Uint8Array, name: string, markdown: boolean, wat
   if (encoding === 'windows-1252' || encoding === 'gb18030')
     warnings.push({ code: 'encoding_guessed', message: `The file is not UTF-8; it was read as ${encoding}. Check letters with accents.`, page: null });
   return {
-    pages: [{ width: 612, height: 792, label: '1', source: 'flow' }],
+    pages: [{ width: 612, height: 792, label: '1', source: 'flow', confidence: null }],
     blocks: builder.blocks,
     emphasis: builder.emphasis,
     listLevel: builder.listLevel,
@@ -58,7 +58,9 @@ class TextBuilder {
   add(paragraph: TextParagraph): void {
     if (paragraph.cells) {
       this.row = this.row < 0 ? 0 : this.row + 1;
-      paragraph.cells.forEach((cell, column) => this.block(paragraph, this.inline(cell), { table: `t${this.tables}`, row: this.row, column }, null));
+      paragraph.cells.forEach((cell, column) =>
+        this.block(paragraph, this.inline(cell), { table: `t${this.tables}`, row: this.row, column, rowSpan: 1, columnSpan: 1, header: this.row === 0 }, null),
+      );
       return;
     }
     if (this.row >= 0) {
@@ -112,6 +114,7 @@ class TextBuilder {
       indent: paragraph.indent * 6,
       font: { size: 0, bold, italic: false },
       cell,
+      hidden: null,
     });
     if (emphasis.length > 0) this.emphasis.set(id, emphasis);
     if (paragraph.depth !== null && !cell) this.listLevel.set(id, paragraph.depth);

@@ -1,4 +1,4 @@
-import { FileText, FileType2, FileType, Trash2, TriangleAlert } from 'lucide-react';
+import { FileCode2, FileText, FileType2, FileType, Mail, Trash2, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { DocumentSummary } from '../../../core/contract/document.ts';
 import { removeDocument } from '../../store/library.ts';
@@ -10,7 +10,7 @@ import { IconButton } from '../../ui/IconButton.tsx';
 import { Progress } from '../../ui/Progress.tsx';
 import css from './DocumentRow.module.css';
 
-const ICONS = { pdf: FileText, docx: FileType2, text: FileType } as const;
+const ICONS = { pdf: FileText, docx: FileType2, text: FileType, html: FileCode2, eml: Mail } as const;
 
 export function DocumentRow({ document, open }: { readonly document: DocumentSummary; readonly open: boolean }) {
   const [asking, setAsking] = useState(false);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Page } from '../../../core/contract/document.ts';
 import { eyeOf, fitScale, GAP, layOut, MARGIN, pageAt, PIXELS_PER_POINT } from './pages.ts';
 
-const page = (width: number, height: number): Page => ({ width, height, label: '1', source: 'digital' });
+const page = (width: number, height: number): Page => ({ width, height, label: '1', source: 'digital', confidence: null });
 
 describe('the column of pages', () => {
   it('puts pages of different heights one below the other', () => {
