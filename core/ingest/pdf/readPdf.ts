@@ -4,22 +4,16 @@
 // Limits: tables are read row by row as paragraphs, not as cells; tagged structure is not used; pages without text wait for OCR, with a warning.
 // After an error of mupdf the caller drops its worker: the module may keep a broken state.
 import type * as mupdf from 'mupdf';
-import type { Block, Page, Warning } from '../../contract/document.ts';
+import type { Page, Warning } from '../../contract/document.ts';
 import { CodicilError } from '../../contract/errors.ts';
 import { within, type Watch } from '../limits.ts';
-import type { OutlineEntry, Range } from '../raw.ts';
-import { BlockBuilder } from './blocks.ts';
-import { findContents } from './contents.ts';
-import { findFurniture } from './furniture.ts';
+import type { OutlineEntry } from '../raw.ts';
 import { readGlyphs } from './glyphs.ts';
-import { collectWords } from './hyphens.ts';
+import { layOut, type Layout } from './layout.ts';
 import { readLines, type PdfLine } from './lines.ts';
-import { splitParagraphs } from './paragraphs.ts';
 
-export interface PdfContent {
+export interface PdfContent extends Layout {
   readonly pages: readonly Page[];
-  readonly blocks: readonly Block[];
-  readonly emphasis: ReadonlyMap<string, readonly Range[]>;
   readonly outline: readonly OutlineEntry[];
   readonly warnings: readonly Warning[];
 }
@@ -37,7 +31,7 @@ export async function readPdf(bytes: Uint8Array, name: string, password: string 
       await watch.tick(index + 1, count);
     }
     const outline = readOutline(document);
-    return { ...build(content, outline, watch), pages: content.pages, outline, warnings: content.warnings };
+    return { ...layOut(content.lines, content.pages, outline, watch), pages: content.pages, outline, warnings: content.warnings };
   } finally {
     document.destroy();
   }
@@ -167,30 +161,4 @@ function readOutline(document: mupdf.Document): OutlineEntry[] {
     return []; // A damaged outline is only lost evidence: the text is whole without it.
   }
   return entries;
-}
-
-function build(content: PageContent, outline: readonly OutlineEntry[], watch: Watch): Pick<PdfContent, 'blocks' | 'emphasis'> {
-  const contents = findContents(content.lines);
-  const furniture = findFurniture(
-    content.lines,
-    content.pages.map((page) => page.height),
-  ).map((found, index) => found || contents[index] === true);
-  const body = content.lines.filter((_line, index) => furniture[index] !== true);
-  const builder = new BlockBuilder(body, collectWords(body), outline);
-  const groups = [
-    ...splitParagraphs(body).map((lines) => ({ lines, furniture: false })),
-    ...content.lines.filter((_line, index) => furniture[index] === true).map((line) => ({ lines: [line], furniture: true })),
-  ];
-  within(groups.length, watch.limits.blocks, 'paragraphs');
-  // Furniture comes at the end of its page, so that a paragraph over a page break stays in one piece before it.
-  const pageOf = (lines: readonly PdfLine[]): number => (lines.at(-1) as PdfLine).page;
-  groups.sort((a, b) => pageOf(a.lines) - pageOf(b.lines) || Number(a.furniture) - Number(b.furniture));
-  const blocks: Block[] = [];
-  const emphasis = new Map<string, readonly Range[]>();
-  for (const group of groups) {
-    const built = builder.build(group.lines, `b${blocks.length}`, group.furniture);
-    blocks.push(built.block);
-    if (built.emphasis.length > 0) emphasis.set(built.block.id, built.emphasis);
-  }
-  return { blocks, emphasis };
 }
