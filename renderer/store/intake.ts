@@ -7,7 +7,7 @@ import { parseInWorker } from '../ingest/parser.ts';
 import { request } from '../ipc.ts';
 import { rememberPassword } from './passwords.ts';
 import type { IntakeItem } from './state.ts';
-import { read, useStore } from './store.ts';
+import { read, update, useStore } from './store.ts';
 import { openDocument } from './viewer.ts';
 
 export interface NamedBytes {
@@ -43,6 +43,7 @@ function pump(): void {
     if (!next) return;
     running++;
     change(next.id, { phase: 'parsing', done: 0, total: 0, failure: null });
+    if (read().viewer.openId === null && read().viewer.preview === null) showPreview(next.id);
     void take(next).finally(() => {
       running--;
       pump();
@@ -62,8 +63,9 @@ async function take(item: IntakeItem): Promise<void> {
     change(item.id, { phase: 'storing' });
     const stored = await request('document.add', { document, bytes });
     if (password !== undefined) rememberPassword(stored.id, password);
+    const watched = read().viewer.openId === null || read().viewer.preview === item.id;
+    if (watched) openDocument(stored.id);
     dismissIntake(item.id);
-    if (read().viewer.openId === null) openDocument(stored.id);
   } catch (error) {
     fail(item.id, error);
   } finally {
@@ -73,9 +75,29 @@ async function take(item: IntakeItem): Promise<void> {
 
 function fail(id: number, error: unknown): void {
   const failure = toFailure(error);
+  hidePreview(id);
   if (failure.code === 'cancelled') dismissIntake(id);
   else change(id, { phase: failure.code === 'encrypted' ? 'password' : 'failed', failure });
 }
+
+/** Shows the pages of a file while it is still being read; formats without pages of their own have nothing to show yet. */
+export function showPreview(id: number): void {
+  const bytes = contents.get(id);
+  if (bytes && isPdf(bytes)) update('viewer', { preview: id });
+}
+
+function hidePreview(id: number): void {
+  if (read().viewer.preview === id) update('viewer', { preview: null });
+}
+
+/** The bytes of a file on its way in, and its password if it has been given; null when it has arrived or was dismissed. */
+export function intakeFile(id: number): { readonly bytes: Uint8Array; readonly password?: string } | null {
+  const bytes = contents.get(id);
+  const password = passwords.get(id);
+  return bytes ? { bytes, ...(password === undefined ? {} : { password }) } : null;
+}
+
+const isPdf = (bytes: Uint8Array): boolean => new TextDecoder('latin1').decode(bytes.subarray(0, 1024)).includes('%PDF-');
 
 /** Tries a protected file again with its password. */
 export function unlock(id: number, password: string): void {
@@ -97,6 +119,7 @@ export function cancelIntake(id: number): void {
 
 /** Takes a row away, with the bytes it held. */
 export function dismissIntake(id: number): void {
+  hidePreview(id);
   contents.delete(id);
   passwords.delete(id);
   useStore.setState((state) => ({ intake: state.intake.filter((item) => item.id !== id) }));

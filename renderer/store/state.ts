@@ -74,6 +74,8 @@ export interface State {
   readonly intake: readonly IntakeItem[];
   readonly viewer: {
     readonly openId: string | null;
+    /** File on its way into the library whose pages are shown while it is read. */
+    readonly preview: number | null;
     readonly documents: Readonly<Record<string, Job<Document>>>;
     readonly marks: readonly Mark[];
     readonly activeMark: string | null;
@@ -106,7 +108,7 @@ export const INITIAL: State = {
   connection: { state: 'connecting' },
   library: { loaded: false, documents: [], reading: {}, failure: null },
   intake: [],
-  viewer: { openId: null, documents: {}, marks: [], activeMark: null, target: null, zoom: 'fit', page: 0, clauseId: null },
+  viewer: { openId: null, preview: null, documents: {}, marks: [], activeMark: null, target: null, zoom: 'fit', page: 0, clauseId: null },
   ask: { draft: '', scope: 'all', exchanges: [] },
   compare: { beforeId: null, afterId: null, job: null, hidden: [], selected: null },
   summaries: {},

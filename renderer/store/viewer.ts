@@ -35,7 +35,9 @@ export async function loadDocument(documentId: string): Promise<Document> {
 
 /** Shows a document from its beginning; the failure to load it stands in the store, where the viewer shows it. */
 export function openDocument(documentId: string): void {
-  if (read().viewer.openId !== documentId) update('viewer', { openId: documentId, marks: [], activeMark: null, target: null, page: 0, clauseId: null });
+  if (read().viewer.openId !== documentId)
+    update('viewer', { openId: documentId, preview: null, marks: [], activeMark: null, target: null, page: 0, clauseId: null });
+  else update('viewer', { preview: null });
   update('layout', { middle: 'document' });
   void loadDocument(documentId).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 // A file on its way in: pages done, a password asked for, or why it could not be read.
 import { CircleAlert, Clock, KeyRound, LoaderCircle, RotateCcw, X } from 'lucide-react';
 import { ERROR_SENTENCES } from '../../../core/contract/errors.ts';
-import { cancelIntake, dismissIntake, retryIntake, unlock } from '../../store/intake.ts';
+import { cancelIntake, dismissIntake, retryIntake, showPreview, unlock } from '../../store/intake.ts';
 import type { IntakeItem } from '../../store/state.ts';
 import { bytes } from '../../ui/format.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -22,9 +22,9 @@ export function IntakeRow({ item }: { readonly item: IntakeItem }) {
     <li className={css['row']} data-testid="intake-row" data-phase={item.phase} data-code={item.failure?.code}>
       <Icon aria-hidden="true" className={css[item.phase] ?? css['icon']} />
       <div className={css['text']}>
-        <span className={css['name']} title={item.name}>
+        <button type="button" className={css['name']} title={item.name} disabled={item.phase !== 'parsing'} onClick={() => showPreview(item.id)}>
           {item.name}
-        </span>
+        </button>
         {item.failure ? (
           <p className={css['failure']} role="alert" title={item.failure.message}>
             <strong>{ERROR_SENTENCES[item.failure.code]}</strong> {item.failure.message}

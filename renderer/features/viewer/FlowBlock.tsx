@@ -29,6 +29,16 @@ function pieces(block: Block, marks: readonly Mark[], documentId: string, active
   });
 }
 
+/** Why a reader of the file itself does not see these words. */
+const HIDING_WORDS: Readonly<Record<NonNullable<Block['hidden']>, string>> = {
+  invisible: 'drawn without ink',
+  white: 'in the colour of the page',
+  tiny: 'too small to read',
+  offPage: 'outside the page',
+  covered: 'under a cover',
+  vanish: 'set as hidden',
+};
+
 const NONE: readonly Mark[] = [];
 
 export const FlowBlock = memo(function FlowBlock({ document, block }: { readonly document: Document; readonly block: Block }) {
@@ -42,7 +52,14 @@ export const FlowBlock = memo(function FlowBlock({ document, block }: { readonly
     fontStyle: block.font.italic ? 'italic' : undefined,
   };
   return (
-    <Tag className={css[block.kind] ?? css['paragraph']} data-level={Math.min(4, block.level ?? 4)} data-block={block.id} style={style}>
+    <Tag
+      className={css[block.kind] ?? css['paragraph']}
+      data-level={Math.min(4, block.level ?? 4)}
+      data-block={block.id}
+      data-hidden={block.hidden ?? undefined}
+      style={style}
+    >
+      {block.hidden !== null && <span className={css['hidden']}>Hidden text: {HIDING_WORDS[block.hidden]}</span>}
       {parts.map((part, at) =>
         part.mark ? (
           <mark key={at} className={css[`mark-${part.mark.tone}`]} data-active={part.mark.id === active} data-testid="highlight" data-mark={part.mark.id}>

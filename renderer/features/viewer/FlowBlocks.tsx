@@ -16,28 +16,46 @@ function gather(blocks: readonly Block[]): readonly Piece[] {
   return pieces;
 }
 
+/** Blocks of one cell in order: a cell may hold several paragraphs. */
+function cellsOf(row: readonly Block[]): readonly (readonly [Block, ...Block[]])[] {
+  const byColumn = new Map<number, [Block, ...Block[]]>();
+  for (const block of row) {
+    const known = byColumn.get(block.cell!.column);
+    if (known) known.push(block);
+    else byColumn.set(block.cell!.column, [block]);
+  }
+  return [...byColumn].sort(([a], [b]) => a - b).map(([, blocks]) => blocks);
+}
+
+function Cell({ document, blocks }: { readonly document: Document; readonly blocks: readonly [Block, ...Block[]] }) {
+  const { rowSpan, columnSpan, header } = blocks[0].cell!;
+  const Tag = header ? 'th' : 'td';
+  return (
+    <Tag rowSpan={rowSpan} colSpan={columnSpan}>
+      {blocks.map((block) => (
+        <FlowBlock key={block.id} document={document} block={block} />
+      ))}
+    </Tag>
+  );
+}
+
 function Table({ document, cells }: { readonly document: Document; readonly cells: readonly Block[] }) {
   const rows = new Map<number, Block[]>();
-  for (const cell of cells) rows.set(cell.cell!.row, [...(rows.get(cell.cell!.row) ?? []), cell]);
+  for (const cell of cells) {
+    const row = rows.get(cell.cell!.row);
+    if (row) row.push(cell);
+    else rows.set(cell.cell!.row, [cell]);
+  }
   return (
     <table className={css['table']}>
       <tbody>
-        {[...rows].map(([row, members]) => {
-          const columns = [...new Set(members.map((member) => member.cell!.column))].sort((a, b) => a - b);
-          return (
-            <tr key={row}>
-              {columns.map((column) => (
-                <td key={column}>
-                  {members
-                    .filter((member) => member.cell!.column === column)
-                    .map((member) => (
-                      <FlowBlock key={member.id} document={document} block={member} />
-                    ))}
-                </td>
-              ))}
-            </tr>
-          );
-        })}
+        {[...rows].map(([row, members]) => (
+          <tr key={row}>
+            {cellsOf(members).map((blocks) => (
+              <Cell key={blocks[0].id} document={document} blocks={blocks} />
+            ))}
+          </tr>
+        ))}
       </tbody>
     </table>
   );

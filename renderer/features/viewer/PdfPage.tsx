@@ -1,24 +1,24 @@
-// One page: pdf.js's picture, its selectable text, and the highlights over both.
+// One page: pdf.js's picture, its selectable text, and what is laid between them.
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { useEffect, useRef, useState } from 'react';
-import type { Document, Page } from '../../../core/contract/document.ts';
-import { Highlights } from './Highlights.tsx';
+import type { Page } from '../../../core/contract/document.ts';
 import { drawPage, type Drawing, isCancelled, layText } from './pdf.ts';
 import css from './PdfPage.module.css';
 
 interface Props {
-  readonly document: Document;
   readonly pdf: PDFDocumentProxy | null;
   readonly index: number;
   readonly page: Page;
   readonly scale: number;
   readonly top: number;
+  /** What lies between the picture and the selectable text: highlights. */
+  readonly children?: React.ReactNode;
 }
 
 /** Draws after a pause in zooming; the old picture is stretched until then, so nothing flickers. */
 const SETTLE_MS = 60;
 
-export function PdfPage({ document, pdf, index, page, scale, top }: Props) {
+export function PdfPage({ pdf, index, page, scale, top, children }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const text = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState<string | null>(null);
@@ -62,7 +62,7 @@ export function PdfPage({ document, pdf, index, page, scale, top }: Props) {
   return (
     <div className={css['page']} style={size} data-testid="page" data-page={index} aria-label={`Page ${page.label}`}>
       <canvas ref={canvas} className={css['canvas']} aria-hidden="true" />
-      <Highlights document={document} page={index} scale={scale} />
+      {children}
       <div ref={text} className={css['text']} />
       {failure !== null && <p className={css['failure']}>This page cannot be drawn: {failure}</p>}
     </div>

@@ -11,6 +11,7 @@ import { useStore } from '../../store/store.ts';
 import { saw } from '../../store/viewer.ts';
 import { FailureNote } from '../../ui/FailureNote.tsx';
 import { PasswordForm } from '../../ui/PasswordForm.tsx';
+import { Highlights } from './Highlights.tsx';
 import { eyeOf, fitScale, layOut, MARGIN, pageAt, PIXELS_PER_POINT } from './pages.ts';
 import { openPdf } from './pdf.ts';
 import css from './PdfPages.module.css';
@@ -103,11 +104,11 @@ export function PdfPages({ document, zoom, onZoom }: PagesProps) {
       )}
       <div className={css['column']} style={{ height: column.height, minWidth: widest + 2 * MARGIN }}>
         {width > 0 &&
-          document.pages
-            .slice(first, last + 1)
-            .map((page, at) => (
-              <PdfPage key={first + at} document={document} pdf={pdf} index={first + at} page={page} scale={scale} top={column.tops[first + at]!} />
-            ))}
+          document.pages.slice(first, last + 1).map((page, at) => (
+            <PdfPage key={first + at} pdf={pdf} index={first + at} page={page} scale={scale} top={column.tops[first + at]!}>
+              <Highlights document={document} page={first + at} scale={scale} />
+            </PdfPage>
+          ))}
       </div>
     </div>
   );

@@ -9,13 +9,15 @@ import { FailureNote } from '../../ui/FailureNote.tsx';
 import { Progress } from '../../ui/Progress.tsx';
 import { FlowPages } from './FlowPages.tsx';
 import { PdfPages } from './PdfPages.tsx';
+import { PreviewPages } from './PreviewPages.tsx';
 import css from './Viewer.module.css';
 import { ViewerBar } from './ViewerBar.tsx';
 
 export function Viewer() {
-  const { openId, documents, zoom } = useStore((state) => state.viewer);
+  const { openId, preview, documents, zoom } = useStore((state) => state.viewer);
   const job = openId === null ? undefined : documents[openId];
   const [shownZoom, setShownZoom] = useState(1);
+  if (preview !== null) return <PreviewPages key={preview} id={preview} />;
   if (openId === null) {
     return (
       <Empty icon={<BookOpen />} title="Nothing is open">

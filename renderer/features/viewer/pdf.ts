@@ -17,12 +17,11 @@ const worker = pdfjs.PDFWorker.create({ port: new Worker(new URL('./pdfWorker.ts
 const KEPT = 2;
 const opened = new Map<string, Promise<PDFDocumentProxy>>();
 
-async function load(documentId: string): Promise<PDFDocumentProxy> {
-  const { bytes } = await request('document.bytes', { documentId });
-  const password = passwordOf(documentId);
-  const task = pdfjs.getDocument({
+/** Opens a file of the given bytes, which pdf.js takes over: they are gone for the caller. Rejects with pdf.js's own error. */
+function loadBytes(data: Uint8Array, password?: string): pdfjs.PDFDocumentLoadingTask {
+  return pdfjs.getDocument({
     ...(password === undefined ? {} : { password }),
-    data: bytes,
+    data,
     worker,
     cMapUrl: `${base}cmaps/`,
     standardFontDataUrl: `${base}standard_fonts/`,
@@ -30,7 +29,12 @@ async function load(documentId: string): Promise<PDFDocumentProxy> {
     iccUrl: `${base}iccs/`,
     enableXfa: false,
   });
-  return task.promise.catch((error: unknown) => {
+}
+
+async function load(documentId: string): Promise<PDFDocumentProxy> {
+  const { bytes } = await request('document.bytes', { documentId });
+  const password = passwordOf(documentId);
+  return loadBytes(bytes, password).promise.catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'PasswordException') throw error;
     throw new CodicilError(
       'encrypted',
@@ -54,6 +58,9 @@ export function openPdf(documentId: string): Promise<PDFDocumentProxy> {
   }
   return known;
 }
+
+/** A file that is not in the library yet, to be looked at while it is read. */
+export const openPreview = (bytes: Uint8Array, password?: string): pdfjs.PDFDocumentLoadingTask => loadBytes(bytes.slice(), password);
 
 export interface Drawing {
   readonly done: Promise<void>;
