@@ -4,6 +4,7 @@
 // Rule: a limit that is passed is an error that names the limit and the figure found; nothing is cut off silently.
 import type { View } from '../contract/document.ts';
 import { CodicilError } from '../contract/errors.ts';
+import type { OcrOptions } from './ocr/recognisePage.ts';
 
 export interface Limits {
   /** Bytes of the file itself. */
@@ -18,6 +19,8 @@ export interface Limits {
   readonly entries: number;
   /** Paragraphs of a document: 20 million words would not be a contract. */
   readonly blocks: number;
+  /** Recognising one page of a scan; such time is not counted against `ms`. */
+  readonly ocrPageMs: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -28,15 +31,19 @@ export const DEFAULT_LIMITS: Limits = {
   expansionRatio: 250, // text/XML packs 5..30 times; deflate's own maximum is 1,032
   entries: 20_000,
   blocks: 1_000_000,
+  ocrPageMs: 60_000, // a dense page takes 4 s; a newspaper page in two scripts 20 s
 };
 
 export interface ReadOptions {
   readonly password?: string;
-  readonly onProgress?: (done: number, total: number) => void;
+  /** `recognising`: the page after `done` is a scan that is being read; such a page may take seconds. */
+  readonly onProgress?: (done: number, total: number, recognising: boolean) => void;
   readonly signal?: AbortSignal;
   readonly limits?: Partial<Limits>;
   /** How tracked changes of a DOCX are read; `accepted` unless said otherwise. */
   readonly view?: View;
+  /** Reads pages that are pictures; without it they stay empty, with a warning. */
+  readonly ocr?: OcrOptions | undefined;
 }
 
 /** A pause lets an abort message reach a worker; 40 ms keeps the loss under 3 % with a 1 ms timer. */
@@ -47,6 +54,7 @@ export class Watch {
   readonly started: number;
   private readonly options: ReadOptions;
   private lastPause: number;
+  private granted = 0;
 
   constructor(options: ReadOptions) {
     this.options = options;
@@ -62,7 +70,7 @@ export class Watch {
   /** Throws `cancelled` or `timeout`; cheap enough for every thousand items of inner loops. */
   check(): void {
     if (this.options.signal?.aborted) throw new CodicilError('cancelled', 'Expected to read the file to its end; it was stopped on request.');
-    const ms = this.elapsed();
+    const ms = this.elapsed() - this.granted;
     if (ms > this.limits.ms)
       throw new CodicilError(
         'timeout',
@@ -70,10 +78,20 @@ export class Watch {
       );
   }
 
+  /** Recognition has its own limit per page: what it took is added to what the file may take. */
+  grant(ms: number): void {
+    this.granted += ms;
+  }
+
+  /** A sign of life inside a page that is being recognised. */
+  beat(done: number, total: number): void {
+    this.options.onProgress?.(done, total, true);
+  }
+
   /** Checks, reports progress and now and then gives other tasks of the thread a turn. */
   async tick(done: number, total: number): Promise<void> {
     this.check();
-    this.options.onProgress?.(done, total);
+    this.options.onProgress?.(done, total, false);
     const now = performance.now();
     if (now - this.lastPause < YIELD_MS) return;
     await new Promise<void>((resolve) => setTimeout(resolve, 0));

@@ -1,0 +1,133 @@
+// One page of a scan -> its text: which way up, how crooked, in which script, and how sure.
+//
+// Owns: the order of trials. The page is looked at once at low resolution (ink, skew, lying on its side), read once at full resolution the likely way,
+// and only when that reading is poor are the other ways tried, on a strip of the page with the most ink; the best way is then read in full.
+// Rules: a page with ink never becomes empty in silence (the caller gets `ink`); a page that takes too long is an error of that page alone.
+import type * as mupdf from 'mupdf';
+import type { Watch } from '../limits.ts';
+import { rowsOf, inkThreshold, type GreyImage } from './greyImage.ts';
+import { OcrTimeout, SCRIPTS, type Recogniser, type Script } from './recogniser.ts';
+import { drawUpright, type Drawn, type QuarterTurn, type Upright } from './render.ts';
+import { measureLayout, type Layout } from './skew.ts';
+import { readWords, type RecognisedText } from './words.ts';
+
+export interface OcrOptions {
+  readonly recogniser: Recogniser;
+  /** The script of the documents; `auto` finds it out by reading. */
+  readonly script: Script | 'auto';
+}
+
+/** What earlier pages taught: the next page is most likely of the same kind. */
+export interface OcrMemory {
+  script: Script;
+}
+
+export interface RecognisedPage extends RecognisedText {
+  readonly upright: Upright;
+  /** Share of the page that is ink. */
+  readonly ink: number;
+}
+
+/** tesseract's models were trained on 300 dpi; finer costs time and gains nothing. */
+const READ_DPI = 300;
+const LOOK_DPI = 100;
+/** A strip of a quarter of the page holds enough lines to tell right from wrong. */
+const STRIP = 0.25;
+/** Text read the right way has 0.85 and more; upside down, sideways or in another script 0.2 to 0.6. */
+const SURE = 0.75;
+/** Specks of an empty sheet: 0.02 %; one line of text on A4 has 0.1 % and more. */
+export const LEAST_INK = 0.0004;
+
+interface Way {
+  readonly turn: QuarterTurn;
+  readonly script: Script;
+}
+
+export async function recognisePage(
+  library: typeof mupdf,
+  page: mupdf.Page,
+  options: OcrOptions,
+  memory: OcrMemory,
+  watch: Watch,
+  onBeat: () => void,
+): Promise<RecognisedPage> {
+  const look = measureLayout(drawUpright(library, page, LOOK_DPI, 0).image);
+  const deadline = performance.now() + watch.limits.ocrPageMs;
+  const draw = (turn: QuarterTurn): Drawn => drawUpright(library, page, READ_DPI, turn - skewOf(look, turn));
+  const read = async (image: GreyImage, drawn: Drawn, script: Script): Promise<RecognisedText> => {
+    const ms = deadline - performance.now();
+    if (ms <= 0) throw new OcrTimeout('recognition took longer than its limit');
+    return readWords(await options.recogniser.recognise(image, script, { ms, onBeat }), drawn.scale);
+  };
+  const readWhole = async (way: Way): Promise<RecognisedPage> => {
+    const drawn = draw(way.turn);
+    return { ...(await read(drawn.image, drawn, way.script)), upright: drawn.upright, ink: look.ink };
+  };
+  const first: Way = { turn: look.upward.sharpness > 1.3 * look.across.sharpness ? 90 : 0, script: options.script === 'auto' ? memory.script : options.script };
+  if (look.ink < LEAST_INK) return { segments: [], confidence: 0, words: 0, doubtful: 0, upright: draw(0).upright, ink: look.ink };
+  // On its side it lies one way as often as the other: a strip decides before a whole page is read for nothing.
+  if (first.turn !== 0) {
+    const best = await bestWay([first, { ...first, turn: 270 }], draw, read);
+    if (best.confidence >= SURE) return readWhole(best.way);
+  }
+  const whole = await readWhole(first);
+  if (whole.confidence >= SURE) return whole;
+  const best = await bestWay(otherWays(first, options.script), draw, read);
+  // A strip alone reads a little better than a page with its seals and signatures.
+  if (best.confidence < whole.confidence + 0.1) return whole;
+  const again = await readWhole(best.way);
+  if (again.confidence <= whole.confidence) return whole;
+  memory.script = best.way.script;
+  return again;
+}
+
+/** Lines that slope clockwise are brought level by a turn against the clock; half a turn does not change the slope. */
+function skewOf(look: Layout, turn: QuarterTurn): number {
+  return turn === 0 || turn === 180 ? look.across.degrees : look.upward.degrees;
+}
+
+function otherWays(done: Way, script: OcrOptions['script']): Way[] {
+  const scripts = script === 'auto' ? (Object.keys(SCRIPTS) as Script[]) : [script];
+  const ways = ([0, 180, 90, 270] as const).flatMap((turn) => scripts.map((name): Way => ({ turn, script: name })));
+  return ways.filter((way) => way.turn !== done.turn || way.script !== done.script);
+}
+
+async function bestWay(
+  ways: readonly Way[],
+  draw: (turn: QuarterTurn) => Drawn,
+  read: (image: GreyImage, drawn: Drawn, script: Script) => Promise<RecognisedText>,
+): Promise<{ readonly way: Way; readonly confidence: number }> {
+  let best = { way: ways[0] as Way, confidence: -1 };
+  let drawn: Drawn | null = null;
+  let turn: QuarterTurn | null = null;
+  for (const way of ways) {
+    if (!drawn || way.turn !== turn) [drawn, turn] = [draw(way.turn), way.turn];
+    const { confidence, words } = await read(stripOf(drawn.image), drawn, way.script);
+    // Two or three lucky words prove nothing.
+    if (words >= 4 && confidence > best.confidence) best = { way, confidence };
+    if (confidence >= 0.9 && words >= 10) break;
+  }
+  return best;
+}
+
+/** The quarter of the picture with the most edges of ink: text, not a black border or a photograph. */
+function stripOf(image: GreyImage): GreyImage {
+  const threshold = inkThreshold(image);
+  const band = Math.max(1, Math.ceil(image.height / 40));
+  const edges: number[] = [];
+  for (let y = 0; y < image.height; y += 2) {
+    let count = 0;
+    for (let x = 1; x < image.width; x++) {
+      const at = y * image.width + x;
+      if ((image.pixels[at] as number) > threshold !== (image.pixels[at - 1] as number) > threshold) count++;
+    }
+    edges[Math.floor(y / band)] = (edges[Math.floor(y / band)] ?? 0) + count;
+  }
+  const bands = Math.max(1, Math.round(edges.length * STRIP));
+  let [best, most] = [0, -1];
+  for (let start = 0; start + bands <= edges.length; start++) {
+    const sum = edges.slice(start, start + bands).reduce((total, count) => total + count, 0);
+    if (sum > most) [best, most] = [start, sum];
+  }
+  return rowsOf(image, best * band, (best + bands) * band);
+}
