@@ -15,6 +15,8 @@ export const compare: Command = {
   options: {
     html: { value: 'FILE', help: 'Write a self-contained HTML report' },
     docx: { value: 'FILE', help: 'Write a DOCX with the changes tracked, on the formatting of <before> when that is a DOCX' },
+    author: { value: 'NAME', help: 'Who the tracked changes are said to be by (Codicil)' },
+    date: { value: 'TIME', help: 'When they are said to be made, as 2026-01-31T09:00:00Z (now); with it the same inputs give the same bytes' },
     markdown: { help: 'Print the report as Markdown' },
     severity: { value: 'LEVEL', help: 'Only changes of this severity or more: high, medium or low' },
   },
@@ -28,6 +30,7 @@ export const compare: Command = {
     const { positionals } = session.args;
     if (positionals.length !== 2) throw new UsageError(`compare needs two documents, before and after; ${positionals.length} given.`, 'codicil compare --help');
     const least = severityOf(session.args.text('severity'));
+    const date = dateOf(session.args.text('date'));
     const found = await resolveInputs(session, positionals);
     // One side alone is nothing to compare.
     if (found.failures.length > 0) expectSome({ inputs: [], failures: found.failures });
@@ -43,7 +46,7 @@ export const compare: Command = {
       session.terminal.note(`Wrote ${html}`);
     }
     const docx = session.args.text('docx');
-    if (docx !== undefined) await writeTracked(session, docx, before, after);
+    if (docx !== undefined) await writeTracked(session, docx, before, after, date);
     if (session.json) session.printJson(comparison);
     else if (session.args.flag('markdown')) session.terminal.print(comparisonMarkdown(comparison, before, after));
     else if (html === undefined && docx === undefined) printRedline(session, comparison, before, after);
@@ -52,11 +55,28 @@ export const compare: Command = {
 };
 
 /** All changes, whatever --severity says: accepting them has to give the newer document. */
-async function writeTracked(session: Session, file: string, before: Document, after: Document): Promise<void> {
+async function writeTracked(session: Session, file: string, before: Document, after: Document, date: string): Promise<void> {
   const bytesOf = async ({ id }: Document): Promise<Uint8Array> => (await session.workspace().handlers['document.bytes']({ documentId: id })).bytes;
-  const date = `${new Date().toISOString().slice(0, 19)}Z`;
-  await writeReport(file, redlineDocx(await bytesOf(before), await bytesOf(after), before, after, { author: 'Codicil', date }));
-  session.terminal.note(`Wrote ${file}`);
+  const author = session.args.text('author') ?? 'Codicil';
+  const { bytes, report } = redlineDocx(await bytesOf(before), await bytesOf(after), before, after, { author, date });
+  await writeReport(file, bytes);
+  const counts = [plural(report.insertions, 'insertion'), plural(report.deletions, 'deletion'), plural(report.moves, 'move')].join(', ');
+  session.terminal.note(`Wrote ${file}: ${counts}, by ${author}.`);
+  for (const [document, accepted] of [
+    [before, report.acceptedBefore],
+    [after, report.acceptedAfter],
+  ] as const)
+    if (accepted > 0) session.terminal.note(`${clean(document.name)} held ${plural(accepted, 'tracked change')} of its own; they were accepted first.`);
+  const lost = Object.values(report.lost).reduce((sum, count) => sum + count, 0);
+  if (lost > 0)
+    session.terminal.note(`${plural(lost, 'object')} of ${clean(after.name)} (controls or parts that load others) could not be shown in the redline.`);
+}
+
+function dateOf(text: string | undefined): string {
+  if (text === undefined) return `${new Date().toISOString().slice(0, 19)}Z`;
+  const valid = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text));
+  if (!valid) throw new UsageError(`--date takes a time like 2026-01-31T09:00:00Z; "${text}" was given.`, 'codicil compare --help');
+  return text;
 }
 
 const SEVERITIES = ['high', 'medium', 'low'] as const;

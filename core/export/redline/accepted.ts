@@ -5,22 +5,27 @@
 import { childOf, elements, type XmlElement } from './xml.ts';
 
 const GONE = new Set(['w:del', 'w:moveFrom', 'w:cellIns', 'w:cellMerge', 'w:numberingChange']);
+const CHANGES = /^w:(?:ins|del|moveFrom|moveTo|cellIns|cellDel|cellMerge|\w+PrChange|numberingChange)$/;
 const OPENED = new Set(['w:ins', 'w:moveTo']);
 const FORMER = /^w:(?:\w+PrChange|tblPrExChange|tblGridChange|move(?:From|To)Range(?:Start|End)|customXml(?:Ins|Del|MoveFrom|MoveTo)Range(?:Start|End))$/;
 
-export function acceptChanges(node: XmlElement): void {
+/** Accepts all changes below a node; how many there were (a change of formatting counts, the mark of a range does not). */
+export function acceptChanges(node: XmlElement): number {
+  let count = 0;
   node.children = node.children.flatMap((entry) => {
     if (typeof entry === 'string') return [entry];
+    if (CHANGES.test(entry.name)) count++;
     if (GONE.has(entry.name) || FORMER.test(entry.name)) return [];
     if (entry.name === 'w:tr' && childOf(childOf(entry, 'w:trPr'), 'w:del')) return [];
     if (entry.name === 'w:tc' && childOf(childOf(entry, 'w:tcPr'), 'w:cellDel')) return [];
     // The mark has to be read before its own w:del goes.
     const joins = entry.name === 'w:p' && markGoes(entry);
-    acceptChanges(entry);
+    count += acceptChanges(entry);
     if (joins) joined.add(entry);
     return OPENED.has(entry.name) ? entry.children : [entry];
   });
   joinParagraphs(node);
+  return count;
 }
 
 /** Paragraphs whose mark was deleted, until their parent has seen them. */

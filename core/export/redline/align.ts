@@ -73,13 +73,18 @@ function anchors(before: readonly Unit[], after: readonly Unit[]): [number, numb
   return pairs;
 }
 
-function alike(a: Unit, b: Unit): number {
-  if (a.kind !== b.kind) return 0;
-  if (a.size === 0 && b.size === 0) return EMPTIES_ALIKE;
+/** Share of words that two units have in common (Dice), 0 to 1. */
+export function likeness(a: Unit, b: Unit): number {
   let common = 0;
   const [few, many] = a.words.size < b.words.size ? [a.words, b.words] : [b.words, a.words];
   for (const [word, count] of few) common += Math.min(count, many.get(word) ?? 0);
-  const share = (2 * common) / (a.size + b.size);
+  return (2 * common) / (a.size + b.size);
+}
+
+function alike(a: Unit, b: Unit): number {
+  if (a.kind !== b.kind) return 0;
+  if (a.size === 0 && b.size === 0) return EMPTIES_ALIKE;
+  const share = likeness(a, b);
   if (a.kind === 'table') return Math.max(TABLES_ALIKE, share);
   return share >= LEAST_ALIKE ? share : 0;
 }

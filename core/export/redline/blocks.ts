@@ -3,21 +3,23 @@
 // Owns: units in a container, pairs edited, units deleted and inserted, whole paragraphs moved, the marks at the end of a container.
 // Rule: the last paragraph of a container can not lose its mark. If paragraphs at the end go or come, the mark of the paragraph before them
 // carries the change and the last mark stays (17.13.5.15: a deleted mark joins its paragraph to the next).
-import { adoptAt, adoptProperties, adoptRuns, type Known } from './adopt.ts';
+import { adoptAt, adoptProperties, adoptRuns } from './adopt.ts';
 import { alignUnits, countWords, type Entry, type Unit } from './align.ts';
-import { OBJECT, readParagraph, type Paragraph, type Side } from './leaves.ts';
-import { editsOf, insertParagraph, markEdits, removeParagraph } from './paragraph.ts';
+import { plainCarrier, type Carrier } from './carry.ts';
+import { readParagraph, type Paragraph, type Side } from './leaves.ts';
+import { movesIn, type Move } from './moves.ts';
+import { isNoteReference, type Notes } from './notes.ts';
+import { editsOf, markEdits, newParagraph, removeParagraph, type Edit } from './paragraph.ts';
 import type { Revisions } from './revisions.ts';
 import { insertTable, redlineTable, removeTable, rowsOf, cellsOf } from './tables.ts';
 import { childOf, clone, element, elements, findAll, type XmlElement } from './xml.ts';
 
 export interface Redline {
   readonly revisions: Revisions;
-  readonly known: Known;
+  readonly carrier: Carrier;
   readonly before: Side;
   readonly after: Side;
-  /** The note that a reference points at, one per side; null where there is none. */
-  notes(before: XmlElement, after: XmlElement): readonly [XmlElement, XmlElement] | null;
+  readonly notes: Notes;
 }
 
 export interface BlockUnit extends Unit {
@@ -55,7 +57,8 @@ function tableUnit(node: XmlElement, parent: XmlElement, side: Side): BlockUnit 
 export function redlineContainer(before: XmlElement, after: XmlElement, redline: Redline, moves = false): void {
   const entries = pairLast(alignUnits(unitsIn(before, redline.before), unitsIn(after, redline.after)));
   const end = endOf(entries);
-  const moved = moves ? movesIn(entries.slice(0, end)) : new Map<BlockUnit, string>();
+  const moved = moves ? movesIn(entries.slice(0, end)) : new Map<BlockUnit, Move>();
+  for (const entry of entries) if (entry.before?.paragraph && entry.after?.paragraph) redline.carrier.pair(entry.before.node, entry.after.node);
   const place = placer(before, entries);
   entries.forEach((entry, index) => {
     // In a changed end all marks but the last are marked, and that of the paragraph before it.
@@ -103,24 +106,6 @@ function endOf(entries: readonly Entry<BlockUnit>[]): number {
   return previous?.before?.paragraph && previous.after ? from : entries.length;
 }
 
-/** Fewer characters than this move unseen: "Date:" occurs everywhere. */
-const LEAST_MOVED = 20;
-
-/** Paragraphs of plain text that went at one place and came at another, each with the name of its move. */
-function movesIn(entries: readonly Entry<BlockUnit>[]): Map<BlockUnit, string> {
-  const gone = new Map<string, BlockUnit[]>();
-  for (const { before, after } of entries) if (before?.paragraph && !after) gone.set(before.key, [...(gone.get(before.key) ?? []), before]);
-  const moved = new Map<BlockUnit, string>();
-  for (const { before, after } of entries) {
-    if (before || !after?.paragraph || after.paragraph.text.length < LEAST_MOVED || after.paragraph.text.includes(OBJECT)) continue;
-    const source = gone.get(after.key)?.shift();
-    if (!source || source.paragraph!.leaves.some((leaf) => leaf.kind === 'control')) continue;
-    const name = `move${moved.size / 2 + 1}`;
-    moved.set(source, name).set(after, name);
-  }
-  return moved;
-}
-
 /** Puts new blocks after the last block that was passed, or before the next one where that stands further out. */
 function placer(container: XmlElement, entries: readonly Entry<BlockUnit>[]): { pass(unit: BlockUnit): void; put(nodes: readonly XmlElement[]): void } {
   const olds = entries.flatMap((entry) => entry.before ?? []);
@@ -156,42 +141,63 @@ function redlinePair(before: BlockUnit, after: BlockUnit, redline: Redline): voi
   const edits = before.key === after.key ? [] : editsOf(old, now);
   redlineObjects(old, now, edits, redline);
   if (edits.length === 0) return;
+  for (const leaf of old.leaves) if (isNoteReference(leaf.node) && edits.some(({ a0, a1 }) => covers(a0, a1, leaf))) redline.notes.remove(leaf.node);
   const insertions = edits
-    .map(({ a0, a1, b0, b1 }) => ({ at: a1, nodes: adoptAt(old, a1 > a0 ? a0 + 1 : Math.max(a0, 1), now, b0, b1, redline.known) }))
+    .map(({ a0, a1, b0, b1 }) => ({ at: a1, nodes: adoptAt(old, a1 > a0 ? a0 + 1 : Math.max(a0, 1), now, b0, b1, redline.carrier) }))
     .filter((insertion) => insertion.nodes.length > 0);
   markEdits(old, edits, insertions, redline.revisions);
 }
 
+const covers = (from: number, to: number, leaf: { readonly start: number; readonly end: number }): boolean => from <= leaf.start && leaf.end <= to;
+
 /** Text boxes and notes of objects that both sides have are compared as containers of their own. */
-function redlineObjects(before: Paragraph, after: Paragraph, edits: readonly { a0: number; a1: number; b0: number; b1: number }[], redline: Redline): void {
-  const olds = before.leaves.filter((leaf) => leaf.kind === 'object' && !edits.some((edit) => edit.a0 <= leaf.start && leaf.end <= edit.a1));
-  const news = after.leaves.filter((leaf) => leaf.kind === 'object' && !edits.some((edit) => edit.b0 <= leaf.start && leaf.end <= edit.b1));
+function redlineObjects(before: Paragraph, after: Paragraph, edits: readonly Edit[], redline: Redline): void {
+  const olds = before.leaves.filter((leaf) => leaf.kind === 'object' && !edits.some(({ a0, a1 }) => covers(a0, a1, leaf)));
+  const news = after.leaves.filter((leaf) => leaf.kind === 'object' && !edits.some(({ b0, b1 }) => covers(b0, b1, leaf)));
   if (olds.length !== news.length) return;
   olds.forEach((leaf, index) => {
     const other = news[index]!;
     const boxes = findAll(leaf.node, (node) => node.name === 'w:txbxContent');
     const others = findAll(other.node, (node) => node.name === 'w:txbxContent');
     if (boxes.length === others.length) boxes.forEach((box, at) => redlineContainer(box, others[at]!, redline));
-    const notes = redline.notes(leaf.node, other.node);
-    if (notes) redlineContainer(notes[0], notes[1], redline);
+    redline.notes.compare(leaf.node, other.node);
   });
 }
 
-function removeUnit(unit: BlockUnit, move: string | undefined, withMark: boolean, redline: Redline): void {
+function removeUnit(unit: BlockUnit, move: Move | undefined, withMark: boolean, redline: Redline): void {
   if (!unit.paragraph) return removeTable(unit.node, redline);
+  for (const leaf of unit.paragraph.leaves) if (isNoteReference(leaf.node)) redline.notes.remove(leaf.node);
   removeParagraph(unit.paragraph, move === undefined ? 'w:del' : 'w:moveFrom', withMark, redline.revisions);
-  if (move !== undefined) rangeAround(unit.node, 'w:moveFrom', move, redline);
+  if (move !== undefined) rangeAround(unit.node, 'w:moveFrom', move.name, redline);
 }
 
 /** Blocks that show a unit of the newer document as inserted. `like`: take the properties of this paragraph and leave the mark alone. */
-function insertUnit(unit: BlockUnit, move: string | undefined, like: BlockUnit | null, redline: Redline): XmlElement[] {
+function insertUnit(unit: BlockUnit, move: Move | undefined, like: BlockUnit | null, redline: Redline, marked = like === null): XmlElement[] {
   if (!unit.paragraph) return [insertTable(unit.node, redline)];
-  const own = like ? childOf(like.node, 'w:pPr') : childOf(unit.node, 'w:pPr');
-  const properties = own ? adoptProperties(own, redline.known) : undefined;
-  const runs = adoptRuns(unit.paragraph, 0, unit.paragraph.text.length, null, redline.known);
-  const paragraph = insertParagraph(properties, runs, like ? null : move === undefined ? 'w:ins' : 'w:moveTo', redline.revisions);
-  if (move !== undefined) rangeAround(paragraph, 'w:moveTo', move, redline);
+  const { revisions, carrier } = redline;
+  const properties = adoptProperties(childOf((like ?? unit).node, 'w:pPr'), like ? plainCarrier(null) : carrier);
+  const kind = move === undefined ? 'w:ins' : 'w:moveTo';
+  const content =
+    move === undefined ? revisions.insertion(adoptRuns(unit.paragraph, 0, unit.paragraph.text.length, null, carrier)) : movedContent(move, redline);
+  const paragraph = newParagraph(properties, content, marked ? kind : null, revisions);
+  if (move !== undefined) rangeAround(paragraph, 'w:moveTo', move.name, redline);
   return [paragraph];
+}
+
+/** A moved paragraph where it came to: what was edited on the way is inserted and deleted inside the move. */
+function movedContent(move: Move, { revisions, carrier }: Redline): XmlElement[] {
+  const [old, now] = [move.before.paragraph!, move.after.paragraph!];
+  const edits = move.before.key === move.after.key ? [] : editsOf(old, now);
+  const content: XmlElement[] = [];
+  let at = 0;
+  for (const { a0, a1, b0, b1 } of [...edits, { a0: 0, a1: 0, b0: now.text.length, b1: now.text.length }]) {
+    content.push(...revisions.insertion(adoptRuns(now, at, b0, null, carrier), 'w:moveTo'));
+    const gone = adoptRuns(old, a0, a1, null, plainCarrier(null));
+    if (gone.length > 0) content.push(revisions.mark('w:moveTo', [revisions.deletion(gone)]));
+    content.push(...revisions.insertion(adoptRuns(now, b0, b1, null, carrier)));
+    at = b1;
+  }
+  return content;
 }
 
 /** The named range that ties the two ends of a move (17.13.5.21 to .28), around the content of the paragraph. */
@@ -203,14 +209,16 @@ function rangeAround(paragraph: XmlElement, kind: 'w:moveFrom' | 'w:moveTo', nam
   paragraph.children.push(element(`${kind}RangeEnd`, { 'w:id': start.attributes['w:id']! }));
 }
 
-/** Every block of a cell of the newer document as inserted. */
-export function insertBlocks(container: XmlElement, redline: Redline): XmlElement[] {
-  return unitsIn(container, redline.after).flatMap((unit) => insertUnit(unit, undefined, null, redline));
+/** Every block of a cell or note of the newer document as inserted; in a note the last mark stays unmarked, for it can not go. */
+export function insertBlocks(container: XmlElement, redline: Redline, note = false): XmlElement[] {
+  const units = unitsIn(container, redline.after);
+  return units.flatMap((unit, index) => insertUnit(unit, undefined, null, redline, !note || index < units.length - 1));
 }
 
-/** Every block of a cell of the older document as deleted. */
-export function removeBlocks(container: XmlElement, redline: Redline): void {
-  for (const unit of unitsIn(container, redline.before)) removeUnit(unit, undefined, true, redline);
+/** Every block of a cell or note of the older document as deleted. */
+export function removeBlocks(container: XmlElement, redline: Redline, note = false): void {
+  const units = unitsIn(container, redline.before);
+  units.forEach((unit, index) => removeUnit(unit, undefined, !note || index < units.length - 1, redline));
 }
 
 export const copyOf = (node: XmlElement | undefined): XmlElement[] => (node ? [clone(node)] : []);

@@ -12,6 +12,8 @@ export interface Leaf {
   /** Null for what stands between runs (equations). */
   readonly run: XmlElement | null;
   readonly parent: XmlElement;
+  /** The link around it. */
+  readonly link: XmlElement | null;
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -58,13 +60,19 @@ class LeafReader {
   readonly leaves: Leaf[] = [];
   text = '';
   private fields = 0;
+  private link: XmlElement | null = null;
 
   read(parent: XmlElement, depth: number): void {
     for (const node of elements(parent)) {
       if (node.name === 'w:r') {
         for (const entry of elements(node)) if (entry.name !== 'w:rPr') this.readRunChild(entry, node, parent, depth);
       } else if (BETWEEN.has(node.name)) this.add('object', node, null, parent, OBJECT, depth);
-      else if (WRAPPERS.has(node.name)) this.read(node, depth + 1);
+      else if (WRAPPERS.has(node.name)) {
+        const outer = this.link;
+        if (node.name === 'w:hyperlink') this.link = node;
+        this.read(node, depth + 1);
+        this.link = outer;
+      }
     }
   }
 
@@ -84,7 +92,7 @@ class LeafReader {
   private add(kind: Leaf['kind'], node: XmlElement, run: XmlElement | null, parent: XmlElement, text: string, depth: number): void {
     const start = this.text.length;
     this.text += text;
-    this.leaves.push({ kind, node, run, parent, text, start, end: this.text.length, depth: depth + this.fields });
+    this.leaves.push({ kind, node, run, parent, link: this.link, text, start, end: this.text.length, depth: depth + this.fields });
   }
 }
 
@@ -98,12 +106,24 @@ const TOKEN = /\s+|\p{N}+(?:[.,:\/]\p{N}+)*%?|\p{Script=Han}|[[\p{L}\p{M}\p{N}]-
 
 function tokensOf(text: string, leaves: readonly Leaf[], side: Side): Token[] {
   const objects = new Map(leaves.filter((leaf) => leaf.kind === 'object').map((leaf) => [leaf.start, leaf]));
+  const target = linkTargets(leaves, side);
   return [...text.matchAll(TOKEN)].map((match) => {
     const [word] = match;
     const object = word === OBJECT ? objects.get(match.index) : undefined;
-    const form = object ? OBJECT + objectKey(object.node, side) : side.loose ? looseForm(word) : word;
+    const shown = object ? OBJECT + objectKey(object.node, side) : side.loose ? looseForm(word) : word;
+    const form = shown + target(match.index);
     return { id: side.vocabulary.idOf(form), text: word, start: match.index, end: match.index + word.length, spaced: true, block: 0 };
   });
+}
+
+/** Where the text at a place leads, if out of the document: words under another address are other words. Bookmarks change their names from save to save. */
+function linkTargets(leaves: readonly Leaf[], side: Side): (at: number) => string {
+  const linked = side.loose ? [] : leaves.filter((leaf) => leaf.link?.attributes['r:id'] !== undefined && leaf.end > leaf.start);
+  if (linked.length === 0) return () => '';
+  return (at) => {
+    const leaf = linked.find(({ start, end }) => start <= at && at < end);
+    return leaf ? `→${side.relation(leaf.link!.attributes['r:id']!)}` : '';
+  };
 }
 
 const looseForm = (word: string): string => (/^\s/.test(word) ? ' ' : normalForm(word, false) || word);

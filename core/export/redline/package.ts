@@ -1,105 +1,175 @@
-// The parts of a DOCX that a redline reads and writes, and the container around them.
+// The parts of a DOCX that a redline reads and writes, and the container around them (ISO/IEC 29500-2).
 //
-// Owns: finding the main part and its notes by relationships, what the package defines (styles, numbers), writing all other parts back as they were.
+// Owns: finding parts by their relationships, parts as trees in the accepted view, new parts and relationships, writing all other parts back
+// as they were. Rule: a part is written anew only if it was touched.
 import { zipSync, type Zippable } from 'fflate';
 import { CodicilError } from '../../contract/errors.ts';
 import { resolvePart, ZipReader } from '../../ingest/docx/zip.ts';
 import { DEFAULT_LIMITS } from '../../ingest/limits.ts';
 import { acceptChanges } from './accepted.ts';
-import { childOf, elements, findAll, parseXml, writeXml, type XmlElement } from './xml.ts';
+import { childOf, element, elements, parseXml, writeXml, type XmlElement } from './xml.ts';
 
-interface Relation {
+export interface Relation {
   readonly id: string;
+  /** The last step of the type's URI: "footnotes". */
   readonly type: string;
+  readonly uri: string;
+  /** Name of a part, or an address outside the package. */
   readonly target: string;
   readonly outside: boolean;
 }
 
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+const TYPES = '[Content_Types].xml';
+
 export class DocxPackage {
+  readonly main: string;
   readonly document: XmlElement;
   readonly body: XmlElement;
+  /** Tracked changes that the parts read so far held, all accepted. */
+  accepted = 0;
   private readonly zip: ZipReader;
-  private readonly relations: readonly Relation[];
-  /** Parts that are trees by now. */
   private readonly trees = new Map<string, XmlElement>();
+  private readonly added = new Map<string, Uint8Array>();
+  private readonly touched = new Set<string>();
+  private readonly known = new Map<string, Relation[]>();
 
   /** Errors: corrupt_file, too_large, encrypted. */
   constructor(bytes: Uint8Array, name: string) {
     this.zip = new ZipReader(bytes, name, DEFAULT_LIMITS);
-    const main = readRelations(this.zip, '').find((relation) => relation.type === 'officeDocument')?.target ?? 'word/document.xml';
-    const document = this.tree(main);
+    this.main = this.relations('').find((relation) => relation.type === 'officeDocument')?.target ?? 'word/document.xml';
+    const document = this.tree(this.main);
     const body = childOf(document, 'w:body');
     if (!document || !body)
-      throw new CodicilError('corrupt_file', `Expected a DOCX with a document in "${main}"; "${name}" has none. Open it in Word and save it again.`);
+      throw new CodicilError('corrupt_file', `Expected a DOCX with a document in "${this.main}"; "${name}" has none. Open it in Word and save it again.`);
     this.document = document;
     this.body = body;
-    this.relations = readRelations(this.zip, main);
   }
 
-  /** Part of a type of relationship, as a tree in the accepted view. */
+  /** Name of the part that the main part points at by a type of relationship. */
+  partName(type: string): string | undefined {
+    return this.relations(this.main).find((relation) => relation.type === type)?.target;
+  }
+
   part(type: string): XmlElement | undefined {
-    const target = this.relations.find((relation) => relation.type === type)?.target;
-    return target === undefined ? undefined : this.tree(target);
+    const name = this.partName(type);
+    return name === undefined ? undefined : this.tree(name);
   }
 
-  styles(): Set<string> {
-    return new Set(elements(this.part('styles')).map((node) => node.attributes['w:styleId'] ?? ''));
+  /** A part as a tree in the accepted view. */
+  tree(name: string): XmlElement | undefined {
+    const known = this.trees.get(name);
+    if (known) return known;
+    const bytes = this.bytes(name);
+    if (!bytes) return undefined;
+    const tree = parseXml(bytes, name);
+    this.accepted += acceptChanges(tree);
+    this.trees.set(name, tree);
+    return tree;
   }
 
-  numbers(): Set<string> {
-    return new Set(['0', ...findAll(this.part('numbering') ?? this.body, (node) => node.name === 'w:num').map((node) => node.attributes['w:numId'] ?? '')]);
+  bytes(name: string): Uint8Array | null {
+    return this.added.get(name) ?? this.zip.read(name);
+  }
+
+  has(name: string): boolean {
+    return this.trees.has(name) || this.added.has(name) || this.zip.has(name);
+  }
+
+  /** Says that the tree of a part has changed. */
+  touch(name: string): void {
+    this.touched.add(name);
+  }
+
+  relations(part: string): readonly Relation[] {
+    const known = this.known.get(part);
+    if (known) return known;
+    const folder = folderOf(part);
+    const found = elements(this.tree(relationsName(part))).map(({ attributes }): Relation => {
+      const outside = attributes['TargetMode'] === 'External';
+      const [target, uri] = [attributes['Target'] ?? '', attributes['Type'] ?? ''];
+      const type = uri.slice(uri.lastIndexOf('/') + 1);
+      return { id: attributes['Id'] ?? '', type, uri, target: outside ? target : resolvePart(folder, target), outside };
+    });
+    this.known.set(part, found);
+    return found;
   }
 
   /** What a relationship points at: the same text for the same picture in two packages. */
-  relationKey(id: string): string {
-    const relation = this.relations.find((entry) => entry.id === id);
-    if (!relation || relation.outside) return relation?.target ?? id;
-    const bytes = this.zip.read(relation.target);
+  relationKey(part: string, id: string): string {
+    const relation = this.relations(part).find((entry) => entry.id === id);
+    return relation ? this.targetKey(relation) : id;
+  }
+
+  targetKey(relation: Relation): string {
+    if (relation.outside) return relation.target;
+    const bytes = this.bytes(relation.target);
     return bytes ? `${relation.type}:${bytes.length}:${checksum(bytes)}` : relation.target;
   }
 
-  write(changed: readonly XmlElement[], date: string): Uint8Array {
+  /** Adds a relationship of `part`; `id` is chosen when none is given. */
+  relate(part: string, relation: Omit<Relation, 'id' | 'type'>, id = this.freshRelation(part)): string {
+    const name = relationsName(part);
+    const root = this.tree(name) ?? element('Relationships', { xmlns: `${PACKAGE}/relationships` });
+    const target = relation.outside ? relation.target : `/${relation.target}`;
+    const prefix = root.name.includes(':') ? root.name.slice(0, root.name.indexOf(':') + 1) : '';
+    const mode: Record<string, string> = relation.outside ? { TargetMode: 'External' } : {};
+    root.children.push(element(`${prefix}Relationship`, { Id: id, Type: relation.uri, Target: target, ...mode }));
+    this.trees.set(name, root);
+    this.touch(name);
+    const list = this.relations(part) as Relation[];
+    if (!list.some((entry) => entry.id === id)) list.push({ ...relation, id, type: relation.uri.slice(relation.uri.lastIndexOf('/') + 1) });
+    return id;
+  }
+
+  /** Adds a part under this name. */
+  add(name: string, content: Uint8Array | XmlElement, type: string): void {
+    if (content instanceof Uint8Array) this.added.set(name, content);
+    else this.trees.set(name, content);
+    this.touch(name);
+    if (this.contentType(name) !== type) {
+      const root = this.tree(TYPES)!;
+      const prefix = root.name.includes(':') ? root.name.slice(0, root.name.indexOf(':') + 1) : '';
+      root.children.push(element(`${prefix}Override`, { PartName: `/${name}`, ContentType: type }));
+      this.touch(TYPES);
+    }
+  }
+
+  /** Media type that the package declares for a part; '' if it declares none. */
+  contentType(name: string): string {
+    const entries = elements(this.tree(TYPES));
+    const own = entries.find(({ attributes }) => attributes['PartName']?.toLowerCase() === `/${name}`.toLowerCase());
+    const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+    return (own ?? entries.find(({ attributes }) => attributes['Extension']?.toLowerCase() === extension))?.attributes['ContentType'] ?? '';
+  }
+
+  write(date: string): Uint8Array {
     const files: Zippable = {};
     const stamp = { mtime: new Date(date) };
-    for (const name of this.zip.names()) {
+    for (const name of new Set([...this.zip.names(), ...this.touched])) {
       if (name.endsWith('/')) continue;
-      const tree = this.trees.get(name);
-      const content = tree && changed.includes(tree) ? writeXml(tree) : this.zip.read(name)!;
+      const tree = this.touched.has(name) ? this.trees.get(name) : undefined;
+      const content = tree ? writeXml(tree) : this.bytes(name)!;
       // Pictures are packed already.
       files[name] = [content, { ...stamp, level: /\.(?:png|jpe?g|gif)$/i.test(name) ? 0 : 6 }];
     }
     return zipSync(files);
   }
 
-  private tree(name: string): XmlElement | undefined {
-    const known = this.trees.get(name);
-    if (known) return known;
-    const bytes = this.zip.read(name);
-    if (!bytes) return undefined;
-    const tree = parseXml(bytes, name);
-    acceptChanges(tree);
-    this.trees.set(name, tree);
-    return tree;
+  private freshRelation(part: string): string {
+    const taken = new Set(this.relations(part).map(({ id }) => id));
+    let number = taken.size + 1;
+    while (taken.has(`rId${number}`)) number++;
+    return `rId${number}`;
   }
 }
+
+const folderOf = (part: string): string => part.slice(0, part.lastIndexOf('/') + 1);
+const relationsName = (part: string): string => `${folderOf(part)}_rels/${part.slice(part.lastIndexOf('/') + 1)}.rels`;
 
 /** FNV-1a, 32 bits: tells pictures of equal length apart; nothing is kept by it. */
 function checksum(bytes: Uint8Array): number {
   let hash = 0x811c9dc5;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash >>> 0;
-}
-
-function readRelations(zip: ZipReader, part: string): Relation[] {
-  const slash = part.lastIndexOf('/');
-  const folder = part.slice(0, slash + 1);
-  const path = `${folder}_rels/${part.slice(slash + 1)}.rels`;
-  const bytes = zip.read(path);
-  if (!bytes) return [];
-  return elements(parseXml(bytes, path)).map(({ attributes }) => {
-    const outside = attributes['TargetMode'] === 'External';
-    const target = attributes['Target'] ?? '';
-    const type = attributes['Type'] ?? '';
-    return { id: attributes['Id'] ?? '', type: type.slice(type.lastIndexOf('/') + 1), target: outside ? target : resolvePart(folder, target), outside };
-  });
 }

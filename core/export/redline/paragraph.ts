@@ -6,7 +6,7 @@
 import { wordHunks } from '../../compare/wordDiff.ts';
 import type { Leaf, Paragraph } from './leaves.ts';
 import type { MarkKind, Revisions } from './revisions.ts';
-import { childOf, clone, element, replaceChild, type XmlElement } from './xml.ts';
+import { childOf, clone, element, elements, replaceChild, type XmlElement } from './xml.ts';
 
 /** before[a0, a1) becomes after[b0, b1), in characters. */
 export interface Edit {
@@ -54,7 +54,7 @@ export function markEdits(paragraph: Paragraph, edits: readonly Edit[], insertio
     rebuild(leaf, items.slice(from, to).flat(), revisions);
     from = to;
   }
-  const front = (placed.get(-1) ?? []).map((insertion) => revisions.mark('w:ins', [...insertion.nodes]));
+  const front = (placed.get(-1) ?? []).flatMap((insertion) => revisions.insertion(insertion.nodes));
   const properties = childOf(node, 'w:pPr');
   node.children.splice(properties ? node.children.indexOf(properties) + 1 : 0, 0, ...front);
 }
@@ -112,7 +112,10 @@ function rebuild(leaf: Leaf, items: readonly Item[], revisions: Revisions): void
     let to = from + 1;
     while (items[to]?.state === state) to++;
     const nodes = items.slice(from, to).map((item) => item.node);
-    if (state === 'inserted') out.push(revisions.mark('w:ins', nodes));
+    // A link does not stand inside a link.
+    const inLink = leaf.link !== null;
+    if (state === 'inserted')
+      out.push(...revisions.insertion(inLink ? nodes.flatMap((node) => (node.name === 'w:hyperlink' ? elements(node) : [node])) : nodes));
     else {
       const own = leaf.run === null ? nodes : [runLike(leaf.run, nodes)];
       out.push(...(state === 'deleted' ? [revisions.deletion(own)] : own));
@@ -152,10 +155,9 @@ export function removeParagraph(paragraph: Paragraph, kind: 'w:del' | 'w:moveFro
   if (withMark) revisions.markParagraph(paragraph.node, kind);
 }
 
-/** A new paragraph of inserted runs. */
-export function insertParagraph(properties: XmlElement | undefined, runs: readonly XmlElement[], mark: MarkKind | null, revisions: Revisions): XmlElement {
-  const kind = mark === 'w:moveTo' ? 'w:moveTo' : 'w:ins';
-  const paragraph = element('w:p', {}, [...(properties ? [properties] : []), ...(runs.length > 0 ? [revisions.mark(kind, [...runs])] : [])]);
+/** A new paragraph of runs that are marked already. */
+export function newParagraph(properties: XmlElement | undefined, content: readonly XmlElement[], mark: MarkKind | null, revisions: Revisions): XmlElement {
+  const paragraph = element('w:p', {}, [...(properties ? [properties] : []), ...content]);
   if (mark !== null) revisions.markParagraph(paragraph, mark);
   return paragraph;
 }

@@ -10,6 +10,9 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const FORMAT = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
+/** Styles of headings that `plainDocx` defines. */
+export const HEADING_STYLES = ['Heading1', 'Heading2', 'Heading3', 'Heading4'] as const;
+
 /** A body in the shape of word/document.xml. */
 export function bodyOf(blocks: readonly Block[]): XmlElement {
   const body = element('w:body');

@@ -14,7 +14,7 @@ import { bodyNodes, everyNode, linesOf } from './views.test-support.ts';
 
 const OPTIONS = { author: 'R. "Ed" <Line>', date: '2026-01-02T03:04:05Z' };
 const DOCX = { kind: 'docx', name: 'test.docx', blocks: [] } as unknown as Document;
-const redline = (before: string, after: string): Uint8Array => redlineDocx(makeDocx({ body: before }), makeDocx({ body: after }), DOCX, DOCX, OPTIONS);
+const redline = (before: string, after: string): Uint8Array => redlineDocx(makeDocx({ body: before }), makeDocx({ body: after }), DOCX, DOCX, OPTIONS).bytes;
 const xmlOf = (bytes: Uint8Array): string =>
   new TextDecoder().decode(new ZipReader(bytes, 'test', DEFAULT_LIMITS).read('word/document.xml') ?? new Uint8Array());
 const names = (bytes: Uint8Array): string[] => everyNode(bodyNodes(bytes)).map((node) => node.name);
@@ -170,7 +170,7 @@ describe('a redline of two DOCX', () => {
       );
     expectExact(box(p('Inside the box')) + p('x'), box(p('Inside this box')) + p('x'));
     const strange = makeDocx({ body: p('Old fee') });
-    const out = redlineDocx(strange, makeDocx({ body: p('New fee') }), DOCX, DOCX, OPTIONS);
+    const out = redlineDocx(strange, makeDocx({ body: p('New fee') }), DOCX, DOCX, OPTIONS).bytes;
     expect(linesOf(out, 'accept')).toEqual(['New fee']);
   });
 });
@@ -183,7 +183,7 @@ describe('a redline with other formats', () => {
       await parse('1. Term\n\nTwo years.\n\n2. Law\n\nDelaware.\n', 'a.txt'),
       await parse('1. Term\n\nThree years.\n\n2. Law\n\nDelaware & Ohio.\n', 'b.txt'),
     ];
-    const out = redlineDocx(new Uint8Array(), null, before, after, OPTIONS);
+    const out = redlineDocx(new Uint8Array(), null, before, after, OPTIONS).bytes;
     expect(linesOf(out, 'accept')).toEqual(after.blocks.map((entry) => entry.text));
     expect(linesOf(out, 'reject')).toEqual(before.blocks.map((entry) => entry.text));
     expect(faults(out)).toEqual([]);
@@ -193,7 +193,7 @@ describe('a redline with other formats', () => {
   it('takes spacing and quotes of another format as no change', async () => {
     const before = makeDocx({ body: p('The “Seller”  delivers the goods.') + p('The Buyer pays.') });
     const after = await parse('The "Seller" delivers the goods.\n\nThe Buyer pays now.\n', 'b.txt');
-    const out = redlineDocx(before, null, await parseDocument(before, 'a.docx'), after, OPTIONS);
+    const out = redlineDocx(before, null, await parseDocument(before, 'a.docx'), after, OPTIONS).bytes;
     expect(linesOf(out, 'accept')).toEqual(['The “Seller”  delivers the goods.', 'The Buyer pays now.']);
     expect(linesOf(out, 'reject')).toEqual(['The “Seller”  delivers the goods.', 'The Buyer pays.']);
   });

@@ -2,14 +2,15 @@
 //
 // Rule: accepting all changes gives the paragraphs of the newer text, rejecting all those of the older. Runs, styles and everything that did not
 // change stay as the older file has them. Between files of different formats white space and quote styles are no changes.
-// Limits: formatting, headers and footers are not compared; pictures and notes that only the newer file has are not carried over.
+// Limits: formatting, headers and footers are not compared; comments of the older file stay, those of the newer do not come.
 import { isContent, type Block, type Document } from '../../contract/document.ts';
 import { Vocabulary } from '../../compare/tokens.ts';
 import { redlineContainer, type Redline } from './blocks.ts';
-import type { Known } from './adopt.ts';
+import { PackageCarrier, plainCarrier } from './carry.ts';
 import type { Side } from './leaves.ts';
+import { NO_NOTES, PackageNotes } from './notes.ts';
 import { DocxPackage } from './package.ts';
-import { bodyOf, plainDocx } from './plain.ts';
+import { bodyOf, HEADING_STYLES, plainDocx } from './plain.ts';
 import { Revisions } from './revisions.ts';
 import { elements, findAll, textIn, type XmlElement } from './xml.ts';
 
@@ -20,36 +21,65 @@ export interface RedlineOptions {
   readonly date: string;
 }
 
+export interface RedlineReport {
+  /** Marks around text, paragraphs and rows. */
+  readonly insertions: number;
+  readonly deletions: number;
+  readonly moves: number;
+  /** Tracked changes that the inputs held; they were accepted before the comparison. */
+  readonly acceptedBefore: number;
+  readonly acceptedAfter: number;
+  /** Objects of the newer file that the redline does not show, by the name of their element. */
+  readonly lost: Readonly<Record<string, number>>;
+}
+
+export interface RedlinedDocx {
+  readonly bytes: Uint8Array;
+  readonly report: RedlineReport;
+}
+
 /** Errors: corrupt_file, too_large, encrypted (of a DOCX that can not be read). `afterBytes` may be null: then the newer text is that of its blocks. */
-export function redlineDocx(beforeBytes: Uint8Array, afterBytes: Uint8Array | null, before: Document, after: Document, options: RedlineOptions): Uint8Array {
+export function redlineDocx(beforeBytes: Uint8Array, afterBytes: Uint8Array | null, before: Document, after: Document, options: RedlineOptions): RedlinedDocx {
   const vocabulary = new Vocabulary();
   const loose = before.kind !== after.kind;
+  const plain: Side = { vocabulary, loose, relation: (id) => id };
   if (before.kind !== 'docx') {
     const body = bodyOf(shownBlocks(before));
-    const side: Side = { vocabulary, loose, relation: (id) => id };
-    const known: Known = { styles: new Set(['Heading1', 'Heading2', 'Heading3', 'Heading4']), numbers: new Set(['0']), before: {}, after: {} };
-    const redline: Redline = { revisions: new Revisions(options.author, options.date, []), known, before: side, after: side, notes: () => null };
-    redlineContainer(body, bodyOf(shownBlocks(after)), redline, true);
-    return plainDocx(body, options.date);
+    const revisions = new Revisions(options.author, options.date, []);
+    const carrier = plainCarrier(new Set(HEADING_STYLES));
+    redlineContainer(body, bodyOf(shownBlocks(after)), { revisions, carrier, before: plain, after: plain, notes: NO_NOTES }, true);
+    return { bytes: plainDocx(body, options.date), report: reportOf(revisions, 0, 0, new Map()) };
   }
   const older = new DocxPackage(beforeBytes, before.name);
-  const newer = after.kind === 'docx' && afterBytes ? new DocxPackage(afterBytes, after.name) : null;
-  const notes = notePairs(older, newer);
-  const known: Known = {
-    styles: older.styles(),
-    numbers: older.numbers(),
-    before: namespacesOf(older.document),
-    after: newer ? namespacesOf(newer.document) : {},
+  const own: Side = { vocabulary, loose, relation: (id) => older.relationKey(older.main, id) };
+  const revisions = new Revisions(options.author, options.date, [older.document, ...['footnotes', 'endnotes'].flatMap((type) => older.part(type) ?? [])]);
+  older.touch(older.main);
+  if (after.kind !== 'docx' || !afterBytes) {
+    const styles = new Set(elements(older.part('styles')).map((node) => node.attributes['w:styleId'] ?? ''));
+    const redline: Redline = { revisions, carrier: plainCarrier(styles), before: own, after: plain, notes: NO_NOTES };
+    redlineContainer(older.body, bodyOf(withoutComputed(after, older.body)), redline, true);
+    return { bytes: older.write(options.date), report: reportOf(revisions, older.accepted, 0, new Map()) };
+  }
+  const newer = new DocxPackage(afterBytes, after.name);
+  const carrier = new PackageCarrier(older, newer);
+  const notes = new PackageNotes(older, newer, carrier, () => redline);
+  carrier.noteOf = (reference) => notes.bring(reference);
+  const side: Side = { vocabulary, loose, relation: (id) => newer.relationKey(newer.main, id) };
+  const redline: Redline = { revisions, carrier, before: own, after: side, notes };
+  redlineContainer(older.body, newer.body, redline, true);
+  return { bytes: older.write(options.date), report: reportOf(revisions, older.accepted, newer.accepted, carrier.losses) };
+}
+
+function reportOf({ counts }: Revisions, acceptedBefore: number, acceptedAfter: number, losses: ReadonlyMap<string, number>): RedlineReport {
+  const count = (name: string): number => counts.get(name) ?? 0;
+  return {
+    insertions: count('w:ins'),
+    deletions: count('w:del'),
+    moves: count('w:moveFromRangeStart'),
+    acceptedBefore,
+    acceptedAfter,
+    lost: Object.fromEntries(losses),
   };
-  const redline: Redline = {
-    revisions: new Revisions(options.author, options.date, [older.document, ...notes.trees]),
-    known,
-    before: { vocabulary, loose, relation: (id) => older.relationKey(id) },
-    after: { vocabulary, loose, relation: (id) => newer?.relationKey(id) ?? id },
-    notes: notes.find,
-  };
-  redlineContainer(older.body, newer?.body ?? bodyOf(withoutComputed(after, older.body)), redline, true);
-  return older.write([older.document, ...notes.trees], options.date);
 }
 
 /** Running heads are no text of the document; notes stand where they are read. */
@@ -65,31 +95,4 @@ function withoutComputed(after: Document, body: XmlElement): Block[] {
       if (block.number === null || typed.has(first)) return block;
       return { ...block, text: block.text.slice(block.number.length).replace(/^[.):、．]?\s*/, '') };
     });
-}
-
-function namespacesOf(root: XmlElement): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(root.attributes)
-      .filter(([name]) => name.startsWith('xmlns:'))
-      .map(([name, uri]) => [name.slice('xmlns:'.length), uri]),
-  );
-}
-
-/** Footnotes and endnotes of both sides by their references. A note that was compared once is not compared again. */
-function notePairs(older: DocxPackage, newer: DocxPackage | null): { trees: XmlElement[]; find: Redline['notes'] } {
-  const done = new Set<XmlElement>();
-  const noteOf = (docx: DocxPackage, reference: XmlElement): XmlElement | undefined =>
-    elements(docx.part(reference.name === 'w:footnoteReference' ? 'footnotes' : 'endnotes')).find(
-      (note) => note.attributes['w:id'] === reference.attributes['w:id'],
-    );
-  return {
-    trees: newer ? ['footnotes', 'endnotes'].flatMap((type) => older.part(type) ?? []) : [],
-    find: (before, after) => {
-      if (!newer || before.name !== after.name || !/^w:(?:foot|end)noteReference$/.test(before.name)) return null;
-      const [old, now] = [noteOf(older, before), noteOf(newer, after)];
-      if (!old || !now || done.has(old)) return null;
-      done.add(old);
-      return [old, now];
-    },
-  };
 }

@@ -6,6 +6,8 @@ import { childOf, clone, element, elements, visit, type XmlElement } from './xml
 export type MarkKind = 'w:ins' | 'w:del' | 'w:moveFrom' | 'w:moveTo';
 
 export class Revisions {
+  /** Marks made so far, by the name of their element. */
+  readonly counts = new Map<string, number>();
   private next = 1;
   private readonly author: string;
   private readonly date: string;
@@ -26,6 +28,7 @@ export class Revisions {
   }
 
   mark(name: string, children: XmlElement[] = []): XmlElement {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
     return element(name, { 'w:id': this.id(), 'w:author': this.author, 'w:date': this.date }, children);
   }
 
@@ -34,6 +37,26 @@ export class Revisions {
       'w:del',
       nodes.map((node) => deletedText(clone(node))),
     );
+  }
+
+  /** New runs under their mark. A link can not stand inside a mark (CT_RunTrackChange), so the mark stands inside the link. */
+  insertion(nodes: readonly XmlElement[], kind: MarkKind = 'w:ins'): XmlElement[] {
+    const out: XmlElement[] = [];
+    let held: XmlElement[] = [];
+    const flush = (): void => {
+      if (held.length > 0) out.push(this.mark(kind, held));
+      held = [];
+    };
+    for (const node of nodes) {
+      if (node.name !== 'w:hyperlink') {
+        held.push(node);
+        continue;
+      }
+      flush();
+      out.push(element(node.name, node.attributes, [this.mark(kind, elements(node))]));
+    }
+    flush();
+    return out;
   }
 
   /** Marks the end of a paragraph: CT_ParaRPr wants the marks before the properties of the run. */

@@ -75,16 +75,16 @@ export function removeTable(table: XmlElement, redline: Redline): void {
 
 function insertRow(row: XmlElement, redline: Redline): XmlElement {
   const cells = cellsOf(row).map((cell) => {
-    const properties = adoptProperties(childOf(cell, 'w:tcPr'), redline.known);
+    const properties = adoptProperties(childOf(cell, 'w:tcPr'), redline.carrier);
     return element('w:tc', {}, [...(properties ? [properties] : []), ...insertBlocks(cell, redline)]);
   });
-  const properties = adoptProperties(childOf(row, 'w:trPr'), redline.known);
+  const properties = adoptProperties(childOf(row, 'w:trPr'), redline.carrier);
   const copy = element('w:tr', {}, [...copyOf(childOf(row, 'w:tblPrEx')), ...(properties ? [properties] : []), ...cells]);
   redline.revisions.markRow(copy, 'w:ins');
   return copy;
 }
 
 export function insertTable(table: XmlElement, redline: Redline): XmlElement {
-  const properties = adoptProperties(childOf(table, 'w:tblPr'), redline.known) ?? element('w:tblPr');
+  const properties = adoptProperties(childOf(table, 'w:tblPr'), redline.carrier) ?? element('w:tblPr');
   return element('w:tbl', {}, [properties, ...copyOf(childOf(table, 'w:tblGrid')), ...rowsOf(table).map((row) => insertRow(row, redline))]);
 }

@@ -1,20 +1,28 @@
 // A second opinion for tests: the paragraphs of a DOCX with all tracked changes accepted or rejected, read by the program's reader of parts and
 // by none of the writer's code. Strict where Word is: the last mark of a container can not go, so what is left of it counts as a paragraph.
 import { child, readXml, type XmlNode } from '../../ingest/docx/xml.ts';
-import { ZipReader } from '../../ingest/docx/zip.ts';
+import { resolvePart, ZipReader } from '../../ingest/docx/zip.ts';
 import { DEFAULT_LIMITS } from '../../ingest/limits.ts';
 
 export type View = 'accept' | 'reject';
 
 const SKIPPED = new Set(['w:pPr', 'w:rPr', 'w:tcPr', 'w:instrText', 'w:delInstrText']);
 
+/** Names what a relationship of the part points at, for views that show pictures and links. */
+type Targets = (id: string) => string;
+
 class ViewReader {
   readonly lines: string[] = [];
+  /** References to notes that stand in this view, in order: "footnotes 3". */
+  readonly references: string[] = [];
   private carried: string | null = null;
   private readonly gone: ReadonlySet<string>;
   private readonly flags: readonly string[];
 
-  constructor(view: View) {
+  private readonly targets: Targets | null;
+
+  constructor(view: View, targets: Targets | null = null) {
+    this.targets = targets;
     this.flags = view === 'accept' ? ['w:del', 'w:moveFrom'] : ['w:ins', 'w:moveTo'];
     this.gone = new Set(this.flags);
   }
@@ -68,8 +76,9 @@ class ViewReader {
     if (this.flags.some((flag) => child(mark, flag))) this.carried = text;
     else this.lines.push(text);
     for (const box of boxes) {
-      const inner = new ViewReader(this.gone.has('w:del') ? 'accept' : 'reject');
+      const inner = new ViewReader(this.gone.has('w:del') ? 'accept' : 'reject', this.targets);
       inner.container(box.children);
+      this.references.push(...inner.references);
       this.lines.push(...inner.lines.map((line) => `[box] ${line}`));
     }
   }
@@ -94,23 +103,81 @@ class ViewReader {
       case 'w:txbxContent':
         boxes.push(node);
         return '';
+      case 'w:footnoteReference':
+      case 'w:endnoteReference':
+        this.references.push(`${node.name.slice(2).replace('Reference', 's')} ${node.attributes['w:id']}`);
+        return '';
+      case 'mc:AlternateContent':
+        return this.first(node, boxes);
       default:
-        return node.children.map((entry) => this.inline(entry, boxes)).join('');
+        return this.pointing(node, node.children.map((entry) => this.inline(entry, boxes)).join(''));
     }
   }
+
+  /** Both branches hold the same; a box counts in each, a picture or note once. */
+  private first(node: XmlNode, boxes: XmlNode[]): string {
+    const before = this.references.length;
+    const shown = node.children.map((entry) => this.inline(entry, boxes));
+    this.references.length = Math.min(this.references.length, before + (this.references.length - before) / Math.max(1, node.children.length));
+    return shown[0] ?? '';
+  }
+
+  /** Pictures by what they show; every character of a link with where it leads. */
+  private pointing(node: XmlNode, text: string): string {
+    if (!this.targets) return text;
+    const id = node.attributes['r:id'] ?? node.attributes['r:embed'] ?? '';
+    if (id === '') return text;
+    if (node.name === 'w:hyperlink') return [...text].map((character) => `${character}‹${this.targets!(id)}›`).join('');
+    return node.name === 'a:blip' || node.name === 'v:imagedata' || node.name === 'c:chart' ? `[${this.targets(id)}]${text}` : text;
+  }
+}
+
+function readPart(bytes: Uint8Array, view: View, part: string, container: string | null, targets: Targets | null): ViewReader {
+  const reader = new ViewReader(view, targets);
+  const content = new ZipReader(bytes, 'test', DEFAULT_LIMITS).read(part);
+  if (content)
+    readXml(content, part, container, (node) => {
+      reader.block(node);
+      if (container === null) reader.end();
+    });
+  reader.end();
+  return reader;
 }
 
 /** Lines of one part: a line for each paragraph, with marks for rows, cells and text boxes. Empty if the part is not there. */
 export function linesOf(bytes: Uint8Array, view: View, part = 'word/document.xml', container: string | null = 'w:body'): string[] {
-  const content = new ZipReader(bytes, 'test', DEFAULT_LIMITS).read(part);
-  if (!content) return [];
-  const reader = new ViewReader(view);
-  readXml(content, part, container, (node) => {
-    reader.block(node);
-    if (container === null) reader.end();
+  return readPart(bytes, view, part, container, null).lines;
+}
+
+/** The same with pictures (their bytes' length and sum) and the addresses that links lead to. */
+export function richLinesOf(bytes: Uint8Array, view: View): string[] {
+  const zip = new ZipReader(bytes, 'test', DEFAULT_LIMITS);
+  const targets = new Map<string, string>();
+  readXml(zip.read('word/_rels/document.xml.rels') ?? new TextEncoder().encode('<r/>'), 'rels', null, ({ attributes }) => {
+    const target = attributes['Target'] ?? '';
+    const content = attributes['TargetMode'] === 'External' ? null : zip.read(resolvePart('word/', target));
+    targets.set(attributes['Id'] ?? '', content ? `${content.length}:${content.reduce((sum, byte) => (sum + byte) % 65_521, 0)}` : target);
   });
-  reader.end();
-  return reader.lines;
+  return readPart(bytes, view, 'word/document.xml', 'w:body', (id) => targets.get(id) ?? `no relationship ${id}`).lines;
+}
+
+/** Notes as a reader meets them: those whose reference stands in this view, in the order of the references. */
+export function noteLinesOf(bytes: Uint8Array, view: View): string[] {
+  const zip = new ZipReader(bytes, 'test', DEFAULT_LIMITS);
+  const { references } = readPart(bytes, view, 'word/document.xml', 'w:body', null);
+  const notes = new Map<string, XmlNode>();
+  for (const kind of ['footnotes', 'endnotes']) {
+    const content = zip.read(`word/${kind}.xml`);
+    if (content) readXml(content, kind, null, (node) => void notes.set(`${kind} ${node.attributes['w:id']}`, node));
+  }
+  return references.flatMap((reference) => {
+    const note = notes.get(reference);
+    if (!note) return [`no note ${reference.split(' ')[0]}`];
+    const reader = new ViewReader(view);
+    reader.container(note.children);
+    // A note without any paragraph (Word repairs it) is one with an empty one: the last can not go.
+    return [`[${reference.split(' ')[0]}]`, ...(reader.lines.length > 0 ? reader.lines : [''])];
+  });
 }
 
 /** The main part as a tree: one node below which all blocks stand. */
