@@ -1,10 +1,14 @@
-// Characters of one PDF page with their boxes, as mupdf's structured text gives them: segments of glyphs on one baseline.
+// Characters of one PDF page with their boxes: segments of glyphs on one baseline, and the images and vectors around them.
 //
-// Owns: the walk, coordinates as displayed (top left origin), glyphs drawn twice (shadow, fake bold), slanted and turned text, text outside the page.
-// Leaves to rows.ts what belongs to one line and to lines.ts what the text of a line is.
-// Limit: mupdf's walker passes characters above U+FFFF as their lower 16 bits; such characters (rare CJK, emoji) come out wrong.
+// Owns: coordinates as displayed (top left origin), glyphs drawn twice (shadow, fake bold), slanted and turned text, how each segment was painted.
+// Leaves to rows.ts what belongs to one line, to lines.ts what the text of a line is, and to hidden.ts which paint a reader sees.
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../contract/document.ts';
+import { DrawnBefore } from './duplicates.ts';
+import type { Mupdf } from './mupdf.ts';
+import { countCharacters, PAINT, structuredText, unclippedText, walkStext, type StextVisitor } from './stext.ts';
+import type { Tag } from './tags.ts';
+import type { Vector } from './vectors.ts';
 
 export interface Glyph {
   readonly text: string;
@@ -17,49 +21,61 @@ export interface Glyph {
   readonly italic: boolean;
 }
 
+/** How a segment was put on the page: with ink, nearly without contrast to white paper, without any ink, too small to read, or cut off by the page's edge or a clip. */
+export type Paint = 'ink' | 'white' | 'invisible' | 'tiny' | 'offPage';
+
 export interface Segment {
   readonly glyphs: Glyph[];
   readonly box: Box;
   /** Size of most of its glyphs. */
   readonly size: number;
   readonly direction: 'right' | 'left' | 'down' | 'up' | 'slanted';
+  readonly paint: Paint;
+  /** Place in the painting order of the page. */
+  readonly order: number;
+  /** Innermost element of the structure tree that says something about it. */
+  readonly tag: Tag | null;
+}
+
+export interface PlacedImage {
+  readonly box: Box;
+  readonly order: number;
 }
 
 export interface PageGlyphs {
   readonly segments: readonly Segment[];
-  /** Share of the page covered by its largest image. */
-  readonly imageShare: number;
-  readonly outside: number;
+  readonly images: readonly PlacedImage[];
+  readonly vectors: readonly Vector[];
 }
 
-/** Options of mupdf 1.28 that are known to exist; an unknown one is an error there. Ligatures are opened here, so that each letter gets its box. */
-const OPTIONS = 'preserve-whitespace,preserve-ligatures,preserve-images';
-
-interface FontLook {
-  readonly bold: boolean;
-  readonly italic: boolean;
-}
-
-export function readGlyphs(page: mupdf.Page, width: number, height: number, origin: readonly [number, number]): PageGlyphs {
-  const text = page.toStructuredText(OPTIONS);
-  const reader = new GlyphReader(width, height, origin);
+/** `origin` is the upper left corner of the page in mupdf's own coordinates. */
+export function readGlyphs(
+  library: Mupdf,
+  list: mupdf.DisplayList,
+  size: readonly [number, number],
+  origin: readonly [number, number],
+  tagged: boolean,
+): PageGlyphs {
+  const reader = new GlyphReader(library, size, origin);
+  const text = structuredText(list, tagged);
   try {
-    text.walk({
-      onImageBlock: (box) => reader.image(box),
-      beginLine: (_box, wmode, direction) => reader.begin(wmode, direction),
-      onChar: (character, _origin, font, size, quad) => reader.add(character, font, size, quad),
-      endLine: () => reader.end(),
-    });
+    walkStext(library, text, reader);
   } finally {
     text.destroy();
   }
-  return { segments: joinSlanted(reader.segments), imageShare: reader.imageShare, outside: reader.outside };
+  const whole = unclippedText(list);
+  try {
+    if (countCharacters(library, whole) > reader.count) walkStext(library, whole, reader.outside());
+  } finally {
+    whole.destroy();
+  }
+  return { segments: joinSlanted(reader.segments), images: reader.images, vectors: reader.vectors };
 }
 
 /** Letters of a text on a circle stand upright at its top and sides: one or two letters beside slanted ones are part of that drawing. */
-function joinSlanted(segments: readonly Segment[]): Segment[] {
+function joinSlanted(segments: readonly Segment[]): readonly Segment[] {
   const slanted = segments.filter((segment) => segment.direction === 'slanted');
-  if (slanted.length < 3) return [...segments];
+  if (slanted.length < 3) return segments;
   const near = (a: Segment, b: Segment): boolean => {
     const reach = 2.5 * a.size;
     return a.box.x0 < b.box.x1 + reach && b.box.x0 < a.box.x1 + reach && a.box.y0 < b.box.y1 + reach && b.box.y0 < a.box.y1 + reach;
@@ -72,35 +88,64 @@ function joinSlanted(segments: readonly Segment[]): Segment[] {
   });
 }
 
-class GlyphReader {
+interface FontLook {
+  readonly bold: boolean;
+  readonly italic: boolean;
+}
+
+/** Nobody reads print below this, in points; legal small print ends at 4. */
+const TINY_POINTS = 1.2;
+/** Lightest grey that is ink: fainter type than 8 % is not seen on paper. */
+const WHITE_LEVEL = 0.92;
+class GlyphReader implements StextVisitor {
   readonly segments: Segment[] = [];
-  imageShare = 0;
-  outside = 0;
-  private readonly width: number;
-  private readonly height: number;
+  readonly images: PlacedImage[] = [];
+  readonly vectors: Vector[] = [];
+  /** Characters that passed, drawn before or not. */
+  count = 0;
+  private readonly library: Mupdf;
+  private readonly size: readonly [number, number];
   private readonly origin: readonly [number, number];
   private readonly fonts = new Map<number, FontLook>();
-  private readonly drawn = new Map<number, Glyph>();
+  private readonly drawn = new DrawnBefore();
   private glyphs: Glyph[] = [];
   private direction: Segment['direction'] = 'right';
+  private paint: Paint = 'ink';
+  private order = 0;
+  private tag: Tag | null = null;
+  private unclipped = false;
 
-  constructor(width: number, height: number, origin: readonly [number, number]) {
-    this.width = width;
-    this.height = height;
+  constructor(library: Mupdf, size: readonly [number, number], origin: readonly [number, number]) {
+    this.library = library;
+    this.size = size;
     this.origin = origin;
   }
 
-  image(box: readonly number[]): void {
-    const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box;
-    const area = Math.max(0, Math.min(x1, this.width) - Math.max(x0, 0)) * Math.max(0, Math.min(y1, this.height) - Math.max(y0, 0));
-    this.imageShare = Math.max(this.imageShare, area / Math.max(1, this.width * this.height));
+  /** The same reader for the text without clipping: what it has not seen yet lies outside. */
+  outside(): StextVisitor {
+    this.unclipped = true;
+    return this;
   }
 
-  begin(wmode: number, direction: readonly number[]): void {
-    const [dx = 1, dy = 0] = direction;
+  image(box: readonly [number, number, number, number], order: number): void {
+    this.images.push({ box: this.place(box), order });
+  }
+
+  vector(box: readonly [number, number, number, number], stroked: boolean, rectangle: boolean, color: number, order: number): void {
+    this.vectors.push({ box: this.place(box), stroked, rectangle, color, order });
+  }
+
+  private place([x0, y0, x1, y1]: readonly [number, number, number, number]): Box {
+    const [left, top] = this.origin;
+    return { x0: x0 - left, y0: y0 - top, x1: x1 - left, y1: y1 - top };
+  }
+
+  beginLine(vertical: boolean, dx: number, dy: number, order: number, tag: Tag | null): void {
     this.glyphs = [];
+    this.order = order;
+    this.tag = tag;
     // 0.96: up to 16 degrees of slope still reads as a line of a crooked scan.
-    if (wmode === 1) this.direction = 'down';
+    if (vertical) this.direction = 'down';
     else if (dx > 0.96) this.direction = 'right';
     else if (dx < -0.96) this.direction = 'left';
     else if (dy > 0.96) this.direction = 'down';
@@ -108,65 +153,69 @@ class GlyphReader {
     else this.direction = 'slanted';
   }
 
-  add(text: string, font: mupdf.Font, size: number, quad: readonly number[]): void {
-    const [ax = 0, ay = 0, bx = 0, by = 0, cx = 0, cy = 0, dx = 0, dy = 0] = quad;
+  character(code: number, flags: number, color: number, size: number, font: number, floats: Float32Array, quad: number): void {
     const [left, top] = this.origin;
-    const look = this.lookOf(font);
-    const glyph: Glyph = {
-      text,
-      x0: Math.min(ax, bx, cx, dx) - left,
-      y0: Math.min(ay, by, cy, dy) - top,
-      x1: Math.max(ax, bx, cx, dx) - left,
-      y1: Math.max(ay, by, cy, dy) - top,
-      size,
-      bold: look.bold,
-      italic: look.italic,
-    };
-    if (text.trim() !== '') {
-      if (glyph.x1 <= 0 || glyph.y1 <= 0 || glyph.x0 >= this.width || glyph.y0 >= this.height) {
-        this.outside++;
-        return;
+    const [ax, ay, bx, by] = [floats[quad] as number, floats[quad + 1] as number, floats[quad + 2] as number, floats[quad + 3] as number];
+    const [cx, cy, dx, dy] = [floats[quad + 4] as number, floats[quad + 5] as number, floats[quad + 6] as number, floats[quad + 7] as number];
+    const x0 = Math.min(ax, bx, cx, dx) - left;
+    const y0 = Math.min(ay, by, cy, dy) - top;
+    const x1 = Math.max(ax, bx, cx, dx) - left;
+    const y1 = Math.max(ay, by, cy, dy) - top;
+    this.count++;
+    if (code === 0x20 || code === 0xa0) {
+      // A blank of the second pass belongs to outside text only inside of it.
+      if (this.unclipped && this.glyphs.length === 0) return;
+    } else {
+      const paint = this.paintOf(flags, color, size, x0, y0, x1, y1);
+      if (paint !== this.paint) {
+        this.endLine();
+        this.paint = paint;
       }
-      if (this.drawnBefore(glyph)) return;
+      // Text without ink under the same text with ink is another drawing; a shadow is the same.
+      const layer = (flags & PAINT.filled) === 0 && (flags & PAINT.stroked) === 0 ? 1 : 0;
+      if (this.drawn.seen(code, layer, x0, y0, x1 - x0, size)) return;
     }
-    this.glyphs.push(glyph);
+    const look = this.fonts.get(font) ?? this.lookOf(font);
+    const text = code > 0x10ffff ? '\uFFFD' : String.fromCodePoint(code);
+    this.glyphs.push({ text, x0, y0, x1, y1, size, bold: look.bold, italic: look.italic });
   }
 
-  end(): void {
+  private paintOf(flags: number, color: number, size: number, x0: number, y0: number, x1: number, y1: number): Paint {
+    if (this.unclipped || x1 <= 0 || y1 <= 0 || x0 >= this.size[0] || y0 >= this.size[1]) return 'offPage';
+    if ((flags & (PAINT.filled | PAINT.stroked | PAINT.clipped)) === 0) return 'invisible';
+    if (size < TINY_POINTS && y1 - y0 < TINY_POINTS && x1 - x0 < TINY_POINTS) return 'tiny';
+    // Text that clips has no colour of its own: what shows through it is drawn later.
+    if ((flags & PAINT.clipped) !== 0) return 'ink';
+    const alpha = color >>> 24;
+    if (alpha < 20) return 'invisible';
+    const level = (0.299 * ((color >> 16) & 255) + 0.587 * ((color >> 8) & 255) + 0.114 * (color & 255)) / 255;
+    return 1 - (1 - level) * (alpha / 255) > WHITE_LEVEL ? 'white' : 'ink';
+  }
+
+  endLine(): void {
     const { glyphs } = this;
-    const inked = glyphs.filter((glyph) => glyph.text.trim() !== '');
-    if (inked.length === 0) return;
-    const box = boxOf(inked);
-    const sizes = inked.map((glyph) => glyph.size).sort((a, b) => a - b);
-    this.segments.push({ glyphs, box, size: sizes[sizes.length >> 1] ?? 0, direction: this.direction });
+    if (glyphs.some((glyph) => glyph.text.trim() !== '')) {
+      const box = boxOf(glyphs);
+      this.segments.push({ glyphs, box, size: middleSize(glyphs), direction: this.direction, paint: this.paint, order: this.order, tag: this.tag });
+    }
+    this.glyphs = [];
   }
 
-  private lookOf(font: mupdf.Font): FontLook {
-    const key = font.pointer as unknown as number;
-    let look = this.fonts.get(key);
-    if (look === undefined) {
-      const name = font.getName();
-      look = { bold: font.isBold() || /bold|black|heavy|semibd|demi/i.test(name), italic: font.isItalic() || /italic|oblique/i.test(name) };
-      this.fonts.set(key, look);
-    }
+  private lookOf(pointer: number): FontLook {
+    const font = new this.library.Font(pointer as ConstructorParameters<typeof mupdf.Font>[0]);
+    const name = font.getName();
+    const look = { bold: font.isBold() || /bold|black|heavy|semibold|demi/i.test(name), italic: font.isItalic() || /italic|oblique/i.test(name) };
     font.destroy();
+    this.fonts.set(pointer, look);
     return look;
   }
+}
 
-  /** The same character within a fraction of its own width was drawn before: a shadow or a fake bold, read once. */
-  private drawnBefore(glyph: Glyph): boolean {
-    const code = glyph.text.charCodeAt(0);
-    const column = Math.floor(glyph.x0) + 512;
-    const row = Math.floor(glyph.y0) + 512;
-    const reach = Math.min(0.35 * (glyph.x1 - glyph.x0), 1);
-    for (let x = column - 1; x <= column + 1; x++)
-      for (let y = row - 1; y <= row + 1; y++) {
-        const other = this.drawn.get((code * 32768 + x) * 32768 + y);
-        if (other && Math.abs(other.x0 - glyph.x0) < reach && Math.abs(other.y0 - glyph.y0) < 1 && Math.abs(other.size - glyph.size) < 0.5) return true;
-      }
-    this.drawn.set((code * 32768 + column) * 32768 + row, glyph);
-    return false;
-  }
+function middleSize(glyphs: readonly Glyph[]): number {
+  const first = glyphs[0]?.size ?? 0;
+  if (glyphs.every((glyph) => glyph.size === first)) return first;
+  const sizes = glyphs.map((glyph) => glyph.size).sort((a, b) => a - b);
+  return sizes[sizes.length >> 1] ?? 0;
 }
 
 export function boxOf(parts: readonly Box[]): Box {
@@ -175,10 +224,10 @@ export function boxOf(parts: readonly Box[]): Box {
   let x1 = -Infinity;
   let y1 = -Infinity;
   for (const part of parts) {
-    x0 = Math.min(x0, part.x0);
-    y0 = Math.min(y0, part.y0);
-    x1 = Math.max(x1, part.x1);
-    y1 = Math.max(y1, part.y1);
+    if (part.x0 < x0) x0 = part.x0;
+    if (part.y0 < y0) y0 = part.y0;
+    if (part.x1 > x1) x1 = part.x1;
+    if (part.y1 > y1) y1 = part.y1;
   }
   return { x0, y0, x1, y1 };
 }

@@ -55,3 +55,15 @@ export function makeChinesePdf(lines: readonly string[]): Uint8Array {
   document.insertPage(-1, document.addPage([0, 0, 500, HEIGHT], 0, { Font: { F1: font } }, content));
   return new Uint8Array(document.saveToBuffer('').asUint8Array());
 }
+
+/** One page with this content stream; fonts F1 (Helvetica) and F2 (bold). `toUnicode` gives F1 a map of its own. */
+export function makePage(content: string, options: { readonly toUnicode?: string; readonly save?: string } = {}): Uint8Array {
+  const document = new mupdf.PDFDocument();
+  const fonts = {
+    F1: document.addSimpleFont(new mupdf.Font('Helvetica'), 'Latin'),
+    F2: document.addSimpleFont(new mupdf.Font('Helvetica-Bold'), 'Latin'),
+  };
+  if (options.toUnicode !== undefined) fonts.F1.put('ToUnicode', document.addStream(options.toUnicode, {}));
+  document.insertPage(-1, document.addPage([0, 0, 612, HEIGHT], 0, { Font: fonts, ExtGState: { Multiply: { BM: 'Multiply' } } }, content));
+  return new Uint8Array(document.saveToBuffer(options.save ?? '').asUint8Array());
+}

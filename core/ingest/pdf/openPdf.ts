@@ -1,0 +1,98 @@
+// A PDF as a whole, before and after its pages: opening it, its password, what was damaged, its outline and whether it is tagged.
+//
+// After an error of mupdf the caller drops its worker: the module may keep a broken state.
+import type * as mupdf from 'mupdf';
+import type { Warning } from '../../contract/document.ts';
+import { CodicilError } from '../../contract/errors.ts';
+import type { OutlineEntry } from '../raw.ts';
+import { flawOf, type Mupdf } from './mupdf.ts';
+
+/** The caller destroys the document. Throws `corrupt_file` and `encrypted`. */
+export function openPdf(library: Mupdf, bytes: Uint8Array, name: string, password: string | undefined): mupdf.PDFDocument {
+  let document: mupdf.PDFDocument;
+  try {
+    document = library.PDFDocument.openDocument(bytes, 'application/pdf') as mupdf.PDFDocument;
+  } catch (thrown) {
+    throw new CodicilError('corrupt_file', `Expected a PDF; "${name}" can not be opened (${flawOf(thrown)}). Get the file again or print it to a new PDF.`);
+  }
+  try {
+    unlock(document, name, password);
+  } catch (thrown) {
+    document.destroy();
+    throw thrown;
+  }
+  return document;
+}
+
+/** Before the password is known mupdf answers questions about pages wrongly, so this comes first. */
+function unlock(document: mupdf.Document, name: string, password: string | undefined): void {
+  if (!document.needsPassword()) return;
+  if (password === undefined) throw new CodicilError('encrypted', `Expected a PDF that can be opened; "${name}" needs a password. Enter its password.`);
+  if (document.authenticatePassword(password) === 0)
+    throw new CodicilError('encrypted', `Expected the password of "${name}"; the one given does not open it. Check it and enter it again.`);
+}
+
+/** Throws `corrupt_file` when there is no page to be read. */
+export function countPages(document: mupdf.Document, name: string): number {
+  const advice = 'Get the file again or print it to a new PDF.';
+  let count = 0;
+  try {
+    count = document.countPages();
+  } catch (thrown) {
+    throw new CodicilError('corrupt_file', `Expected a PDF with pages; the page list of "${name}" is damaged (${flawOf(thrown)}). ${advice}`);
+  }
+  if (count <= 0) throw new CodicilError('corrupt_file', `Expected a PDF with pages; "${name}" has none that can be read. ${advice}`);
+  return count;
+}
+
+export function isTagged(document: mupdf.PDFDocument): boolean {
+  try {
+    return document.getTrailer().get('Root', 'StructTreeRoot').isDictionary();
+  } catch {
+    return false; // A catalogue that can not be read has no tags; what is wrong with it shows elsewhere.
+  }
+}
+
+/** What was wrong with the file as a whole and has been worked around. */
+export function damageOf(document: mupdf.PDFDocument, bytes: Uint8Array): Warning[] {
+  const warnings: Warning[] = [];
+  // 2 KiB: the end mark stands in the last 1,024 bytes by the standard; mail gateways append a little.
+  const cut = !lastBytes(bytes, 2048).includes('%%EOF');
+  if (cut) warnings.push({ code: 'truncated', message: 'The file ends before its end mark: it was cut off. What was behind the cut is missing.', page: null });
+  if (document.wasRepaired())
+    warnings.push({
+      code: 'repaired',
+      message: `The file's index of its own parts is damaged; it was rebuilt from the parts that were found. ${cut ? 'Parts' : 'Check that no page is missing: parts'} without a trace can not be counted.`,
+      page: null,
+    });
+  return warnings;
+}
+
+function lastBytes(bytes: Uint8Array, count: number): string {
+  let text = '';
+  for (const byte of bytes.subarray(Math.max(0, bytes.length - count))) text += String.fromCharCode(byte);
+  return text;
+}
+
+interface OutlineItem {
+  readonly title: string | undefined;
+  readonly page?: number;
+  readonly down?: readonly OutlineItem[];
+}
+
+export function readOutline(document: mupdf.Document): OutlineEntry[] {
+  const entries: OutlineEntry[] = [];
+  const visit = (items: readonly OutlineItem[], depth: number): void => {
+    for (const item of items) {
+      if (item.title !== undefined && item.title.trim() !== '') entries.push({ title: item.title.trim(), page: item.page ?? null, depth });
+      // Deeper outlines than 12 levels are damaged (cycles); mupdf itself stops at its own limit.
+      if (item.down && depth < 12) visit(item.down, depth + 1);
+    }
+  };
+  try {
+    visit(document.loadOutline() ?? [], 1);
+  } catch {
+    return []; // A damaged outline is only lost evidence: the text is whole without it.
+  }
+  return entries;
+}

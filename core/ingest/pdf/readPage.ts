@@ -1,0 +1,157 @@
+// One page: its glyphs, which of them a reader sees, its lines in reading order, and what is to be said about it.
+//
+// Owns: page label, size and source, hidden lines, warnings of the page. Leaves blocks to layout.ts.
+// Rule: a page that fails costs only itself, and a warning says so.
+import type * as mupdf from 'mupdf';
+import type { Page, Warning } from '../../contract/document.ts';
+import { renderContrast } from './contrast.ts';
+import { readGlyphs, type PageGlyphs, type PlacedImage, type Segment } from './glyphs.ts';
+import { lookAt, type Hiding, type ShowsInk, type Sight } from './hidden.ts';
+import { readLines, type PdfLine } from './lines.ts';
+import { flawOf, type Mupdf } from './mupdf.ts';
+import type { Vector } from './vectors.ts';
+
+export interface HiddenLine {
+  readonly line: PdfLine;
+  readonly hiding: Hiding;
+}
+
+export interface PageReading {
+  readonly page: Page;
+  readonly lines: readonly PdfLine[];
+  readonly hidden: readonly HiddenLine[];
+  readonly vectors: readonly Vector[];
+  readonly warnings: readonly Warning[];
+}
+
+/** Rendering a page costs about 30 ms; a document that puts white text on shaded ground on every page is judged by geometry after this many. */
+const RENDERED_PAGES = 60;
+
+type Size = readonly [number, number];
+
+export class PageReader {
+  private readonly library: Mupdf;
+  private readonly document: mupdf.PDFDocument;
+  private readonly tagged: boolean;
+  private rendered = 0;
+
+  constructor(library: Mupdf, document: mupdf.PDFDocument, tagged: boolean) {
+    this.library = library;
+    this.document = document;
+    this.tagged = tagged;
+  }
+
+  read(index: number): PageReading {
+    let page: mupdf.PDFPage | null = null;
+    try {
+      page = this.document.loadPage(index);
+      return this.readLoaded(page, index);
+    } catch (thrown) {
+      return failedPage(index, flawOf(thrown));
+    } finally {
+      page?.destroy();
+    }
+  }
+
+  private readLoaded(page: mupdf.PDFPage, index: number): PageReading {
+    const [x0, y0, x1, y1] = page.getBounds();
+    const [width, height] = [x1 - x0, y1 - y0];
+    const list = page.toDisplayList(false);
+    try {
+      return this.readDrawn(list, index, [width, height], [x0, y0], labelOf(page, index));
+    } finally {
+      list.destroy();
+    }
+  }
+
+  private readDrawn(list: mupdf.DisplayList, index: number, [width, height]: Size, origin: Size, label: string): PageReading {
+    const glyphs = readGlyphs(this.library, list, [width, height], origin, this.tagged);
+    const sight = lookAt(glyphs, this.contrastOf(list, [width, height], origin));
+    const lines = readLines(sight.visible, index, width, height);
+    const hidden = hiddenLines(sight, index, width, height);
+    const source = lines.length === 0 && hidden.length === 0 ? 'empty' : 'digital';
+    return {
+      page: { width, height, label, source, confidence: null },
+      lines,
+      hidden,
+      vectors: glyphs.vectors,
+      warnings: pageWarnings(lines, hidden, glyphs, sight.recognised, width * height, index),
+    };
+  }
+
+  /** Renders at the first question. */
+  private contrastOf(list: mupdf.DisplayList, size: Size, origin: Size): () => ShowsInk {
+    let shows: ShowsInk | undefined;
+    return () => {
+      if (shows === undefined) shows = this.rendered++ < RENDERED_PAGES ? renderContrast(this.library, list, size, origin) : null;
+      return shows;
+    };
+  }
+}
+
+function failedPage(index: number, reason: string): PageReading {
+  const message = `Page ${index + 1} can not be read (${reason}); it is missing from everything that follows.`;
+  // The size of US Letter stands for the size that is not known.
+  const page: Page = { width: 612, height: 792, label: String(index + 1), source: 'empty', confidence: null };
+  return { page, lines: [], hidden: [], vectors: [], warnings: [{ code: 'page_failed', message, page: index }] };
+}
+
+function hiddenLines(sight: Sight, index: number, width: number, height: number): HiddenLine[] {
+  const kinds = new Map<Hiding, Segment[]>();
+  for (const { segment, hiding } of sight.hidden) {
+    const list = kinds.get(hiding);
+    if (list) list.push(segment);
+    else kinds.set(hiding, [segment]);
+  }
+  return [...kinds].flatMap(([hiding, segments]) => readLines(segments, index, width, height).map((line) => ({ line, hiding })));
+}
+
+function labelOf(page: mupdf.Page, index: number): string {
+  const label = page.getLabel().trim();
+  return label === '' ? String(index + 1) : label;
+}
+
+/** Share of the page that its largest picture takes. */
+function pictureShare(images: readonly PlacedImage[], area: number): number {
+  const areas = images.map(({ box }) => Math.max(0, box.x1 - box.x0) * Math.max(0, box.y1 - box.y0));
+  return Math.min(1, Math.max(0, ...areas) / Math.max(1, area));
+}
+
+function pageWarnings(
+  lines: readonly PdfLine[],
+  hidden: readonly HiddenLine[],
+  glyphs: PageGlyphs,
+  recognised: number,
+  area: number,
+  index: number,
+): Warning[] {
+  const warnings: Warning[] = [];
+  const say = (code: string, message: string): void => void warnings.push({ code, message: `Page ${index + 1} ${message}`, page: index });
+  const count = lines.reduce((sum, line) => sum + line.text.length, 0);
+  const picture = pictureShare(glyphs.images, area);
+  if (count === 0) {
+    if (picture > 0.05) say('no_text', 'is a picture: no text; it needs OCR.');
+    else say('empty_page', 'has no text.');
+  } else {
+    const unmapped = lines.reduce((sum, line) => sum + line.text.split('\uFFFD').length - 1, 0);
+    if (unmapped > 0.05 * count)
+      say('unmapped_text', `has ${unmapped} of ${count} characters without a meaning in the file's fonts; the text of this page is not reliable.`);
+    if (picture > 0.6 && count < 120) say('mostly_image', `is mostly a picture with ${count} characters of text; what the picture says needs OCR.`);
+    if (recognised > 0.5 * count) say('ocr_layer', 'is a scan whose text another program recognised; compare what matters with the picture.');
+  }
+  const unseen = hidden.reduce((sum, { line }) => sum + line.text.length, 0);
+  if (unseen > 0) {
+    const kinds = [...new Set(hidden.map(({ hiding }) => HIDING_WORDS[hiding]))].join(', ');
+    say('hidden_text', `holds ${unseen} characters that a reader does not see (${kinds}); they are kept apart from the text.`);
+  }
+  return warnings;
+}
+
+const HIDING_WORDS: Readonly<Record<Hiding, string>> = {
+  invisible: 'without ink',
+  white: 'in the colour of the paper',
+  tiny: 'too small to read',
+  offPage: 'outside the page',
+  covered: 'under a fill',
+  vanish: 'marked hidden',
+};
