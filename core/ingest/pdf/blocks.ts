@@ -63,7 +63,7 @@ export class BlockBuilder {
       lines: joined.lines,
       number: label?.number ?? null,
       level: entry?.depth ?? null,
-      indent: Math.round((first.box.x0 - (this.lefts.get(`${first.page}:${first.region}`) ?? first.box.x0)) * 10) / 10,
+      indent: Math.round((first.frame.x0 - (this.lefts.get(`${first.page}:${first.region}`) ?? first.frame.x0)) * 10) / 10,
       font: { size, bold, italic: lines.every((line) => line.italic) },
       cell: null,
       hidden: null,
@@ -130,8 +130,8 @@ function leftsOf(lines: readonly PdfLine[]): Map<string, number> {
   for (const line of lines) {
     const key = `${line.page}:${line.region}`;
     const span = spans.get(key) ?? { left: Infinity, right: 0 };
-    spans.set(key, { left: Math.min(span.left, line.box.x0), right: Math.max(span.right, line.box.x1) });
-    right = Math.max(right, line.box.x1);
+    spans.set(key, { left: Math.min(span.left, line.frame.x0), right: Math.max(span.right, line.frame.x1) });
+    right = Math.max(right, line.frame.x1);
   }
   const wide = [...spans.values()]
     .filter((span) => span.right - span.left > 0.5 * right)

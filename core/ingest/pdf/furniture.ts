@@ -1,44 +1,42 @@
-// Headers, footers, page numbers and stamps of a PDF: lines that stand at the same place of several pages with the same words.
+// Headers, footers, page numbers, stamps and margin numbers of a PDF: lines that belong to the page and not to the text.
 //
-// Method: lines in the outer parts of a page are compared with digits folded to "#"; a line is furniture when its text and height on the page recur on
-// enough pages, when it is a bare page number at the edge of a page, or when it is set at a slant. Nothing is deleted: the lines become furniture blocks.
+// Two kinds of evidence: repetition (this file) and geometry (edges.ts). Repeated is what recurs on many pages at one height with the same words, digits apart;
+// what counts up by one from page to page; what fills the same place with other words each time, set apart from the text.
+// Rule: nothing is deleted; the lines become furniture blocks, and a sentence that runs over them goes on.
+import { findEdgeLines, isStamp, readPages, type PageLines } from './edges.ts';
 import type { PdfLine } from './lines.ts';
 
-/** Running heads and foots stand within this share of the page's height; legal footers of five lines reach 15 %. */
+/** Running heads and feet stand within this share of the page's height; legal footers of five lines reach 15 %. */
 const TOP_SHARE = 0.13;
 const BOTTOM_SHARE = 0.84;
 /** A new edition of a line may shift by a few points with its font's ascender. */
 const PLACE_STEP = 6;
 
-const PAGE_NUMBER = /^(?:[-–—|\s]*(?:page|seite|p\.)?[-–—|\s]*(?:\d{1,4}|[ivxl]{1,7})[-–—|\s]*(?:(?:of|\/|von)\s*\d{1,4})?[-–—|\s]*|第\s*\d+\s*页.*)$/i;
-
 /** Rules typed as signs: the underlining of plain-text filings. Underscores are blanks to fill in and stay. */
-const RULE = /^[-=*~\s]{3,}$/;
+const RULE = /^(?:[-=*~\s]{3,}|(?:\.\s?){12,})$/;
 
-/** One flag per line of `lines` (all pages, in order). `heights` by page index. */
-export function findFurniture(lines: readonly PdfLine[], heights: readonly number[]): boolean[] {
-  const pagesOf = new Map<string, Set<number>>();
-  const keys = lines.map((line) => keyOf(line, heights[line.page] ?? 0));
+/** One flag per line of `lines` (all pages, in order). `pageCount` counts pages without lines too. */
+export function findFurniture(lines: readonly PdfLine[], pageCount: number): boolean[] {
+  const pages = readPages(lines);
+  const found = new Set<number>();
+  const inside = insideRepeats(lines, pageCount);
   lines.forEach((line, index) => {
-    const key = keys[index];
-    if (key === null || key === undefined) return;
-    const pages = pagesOf.get(key);
-    if (pages) pages.add(line.page);
-    else pagesOf.set(key, new Set([line.page]));
+    const outer = isOuter(line);
+    if (line.aside || line.slanted || RULE.test(line.text) || isStamp(line, outer)) found.add(index);
+    else if (inside.has(foldDigits(line.text))) found.add(index);
+    // Writers mark running heads as artifacts; some mark whole pages, so the place has to agree.
+    else if (outer && line.tag?.role === 'artifact') found.add(index);
   });
-  const edges = edgeLines(lines);
-  const inside = insideRepeats(lines, heights.length);
-  const counted = countedPages(lines);
-  const margins = marginLines(lines, heights);
-  // Left and right pages may differ and a first page may be free of them: a fifth of the pages, at least two (three in long documents).
-  const least = Math.max(heights.length > 6 ? 3 : 2, Math.ceil(heights.length * 0.2));
-  return lines.map((line, index) => {
-    if (line.slanted || RULE.test(line.text) || inside.has(foldDigits(line.text)) || counted.has(index) || margins.has(index)) return true;
-    const key = keys[index];
-    if (key === null || key === undefined) return false;
-    if (heights.length > 1 && repeats(pagesOf, key, least)) return true;
-    return edges.has(index) && PAGE_NUMBER.test(line.text);
-  });
+  for (const index of repeatedLines(lines, pageCount)) found.add(index);
+  for (const index of countedPages(lines)) found.add(index);
+  for (const index of findEdgeLines(pages, found)) found.add(index);
+  for (const index of changingHeads(pages, found)) found.add(index);
+  return lines.map((_line, index) => found.has(index));
+}
+
+function isOuter(line: PdfLine): boolean {
+  const middle = (line.frame.y0 + line.frame.y1) / 2 / Math.max(1, line.frameHeight);
+  return middle <= TOP_SHARE || middle >= BOTTOM_SHARE;
 }
 
 function foldDigits(text: string): string {
@@ -49,106 +47,70 @@ function foldDigits(text: string): string {
     .replace(/\s+/g, ' ');
 }
 
-/** Web pages printed to PDF keep the foot of the old page in the middle of the new one: such lines recur on a third of the pages, wherever they stand. */
-function insideRepeats(lines: readonly PdfLine[], pages: number): Set<string> {
+function addTo(map: Map<string, Set<number>>, key: string, page: number): void {
+  const pages = map.get(key);
+  if (pages) pages.add(page);
+  else map.set(key, new Set([page]));
+}
+
+/** The same words at the same height of several pages, in their outer parts. */
+function repeatedLines(lines: readonly PdfLine[], pageCount: number): number[] {
+  if (pageCount < 2) return [];
   const pagesOf = new Map<string, Set<number>>();
-  for (const line of lines) {
-    if (line.text.length < 10 || line.text.length > 160) continue;
-    const key = foldDigits(line.text);
-    const seen = pagesOf.get(key);
-    if (seen) seen.add(line.page);
-    else pagesOf.set(key, new Set([line.page]));
-  }
-  const least = Math.max(5, pages / 3);
+  const keyOf = (line: PdfLine, shift: number): string => `${foldDigits(line.text)}@${Math.round(line.frame.y0 / PLACE_STEP) + shift}`;
+  for (const line of lines) if (isOuter(line)) addTo(pagesOf, keyOf(line, 0), line.page);
+  // Left and right pages may differ and a first page may be free of them: a fifth of the pages, at least two (three in long documents).
+  const least = Math.max(pageCount > 6 ? 3 : 2, Math.ceil(pageCount * 0.2));
+  return lines.flatMap((line, index) => {
+    if (!isOuter(line)) return [];
+    const pages = new Set([-1, 0, 1].flatMap((shift) => [...(pagesOf.get(keyOf(line, shift)) ?? [])]));
+    return pages.size >= least ? [index] : [];
+  });
+}
+
+/** Web pages printed to PDF keep the foot of the old page in the middle of the new one: such lines recur on a third of the pages, wherever they stand. */
+function insideRepeats(lines: readonly PdfLine[], pageCount: number): ReadonlySet<string> {
+  const pagesOf = new Map<string, Set<number>>();
+  for (const line of lines) if (line.text.length >= 10 && line.text.length <= 160) addTo(pagesOf, foldDigits(line.text), line.page);
+  const least = Math.max(5, pageCount / 3);
   return new Set([...pagesOf].filter(([, seen]) => seen.size >= least).map(([key]) => key));
 }
 
-/** Bare numbers that count up by one through the whole document are its old page numbers. */
-function countedPages(lines: readonly PdfLine[]): Set<number> {
+/** Bare numbers that count up by one from page to page are its old page numbers. */
+function countedPages(lines: readonly PdfLine[]): ReadonlySet<number> {
   const bare = lines.flatMap((line, index) => {
     const match = /^[-–—\s]*(\d{1,4})[-–—\s]*$/.exec(line.text);
-    return match ? [{ index, value: Number(match[1]) }] : [];
+    return match ? [{ index, value: Number(match[1]), page: line.page }] : [];
   });
   const steps = new Set<number>();
   bare.forEach((entry, at) => {
     const next = bare[at + 1];
-    if (next && next.value === entry.value + 1) steps.add(entry.index).add(next.index);
+    // In a filing two old pages may share a new one.
+    if (next && next.value === entry.value + 1 && next.page - entry.page <= 2) steps.add(entry.index).add(next.index);
   });
-  return steps.size >= 4 ? steps : new Set();
+  const spread = new Set([...steps].map((index) => (lines[index] as PdfLine).page));
+  return steps.size >= 4 && spread.size >= 0.6 * steps.size ? steps : new Set();
 }
 
-/** In the outermost strip of a page, set apart from the text by white space and smaller than it: a head or foot even where nothing repeats. */
-function marginLines(lines: readonly PdfLine[], heights: readonly number[]): Set<number> {
-  const pages = new Map<number, number[]>();
-  lines.forEach((line, index) => {
-    if (line.axis !== 'x' || line.slanted) return;
-    const list = pages.get(line.page);
-    if (list) list.push(index);
-    else pages.set(line.page, [index]);
+/** Places of this many points are one place. */
+const SAME_PLACE = 3;
+
+/** Running heads whose words change (the title of each chapter): the outermost line of most pages stands at one height, set apart from the text below. */
+function changingHeads(pages: readonly PageLines[], found: ReadonlySet<number>): number[] {
+  return (['top', 'foot'] as const).flatMap((edge) => {
+    const outermost = pages.flatMap((page) => {
+      const rest = page.lines.filter(({ index, line }) => !found.has(index) && line.turn === page.turn);
+      const [entry, next] = edge === 'top' ? [rest[0], rest[1]] : [rest.at(-1), rest.at(-2)];
+      if (!entry || !next || !isOuter(entry.line)) return [];
+      const [upper, lower] = edge === 'top' ? [entry, next] : [next, entry];
+      return [{ index: entry.index, at: entry.line.frame.y0, size: entry.line.size, apart: lower.line.frame.y0 - upper.line.frame.y1 > 1.1 * page.size }];
+    });
+    return outermost
+      .filter(({ at, size, apart }) => {
+        if (!apart) return false;
+        const same = outermost.filter((other) => Math.abs(other.at - at) < SAME_PLACE && Math.abs(other.size - size) < 0.5);
+        return same.length >= 4 && same.length > 0.5 * pages.length && same.filter((other) => other.apart).length >= 0.8 * same.length;
+      })
+      .map(({ index }) => index);
   });
-  const found = new Set<number>();
-  for (const [page, indexes] of pages) {
-    const sizes = indexes.map((index) => (lines[index] as PdfLine).size).sort((a, b) => a - b);
-    const size = sizes[sizes.length >> 1] ?? 0;
-    const sorted = [...indexes].sort((a, b) => (lines[a] as PdfLine).box.y0 - (lines[b] as PdfLine).box.y0);
-    const height = heights[page] ?? 0;
-    for (const order of [sorted, [...sorted].reverse()])
-      takeMargin(
-        order.map((index) => ({ index, line: lines[index] as PdfLine })),
-        order === sorted,
-        height,
-        size,
-        found,
-      );
-  }
-  return found;
-}
-
-function takeMargin(
-  order: readonly { readonly index: number; readonly line: PdfLine }[],
-  top: boolean,
-  height: number,
-  size: number,
-  found: Set<number>,
-): void {
-  // 7 % is 20 mm of A4: the usual margin holds nothing else. Three lines: longer foots are footnotes.
-  const outside = (line: PdfLine): boolean => (top ? line.box.y1 < 0.07 * height : line.box.y0 > 0.93 * height);
-  let count = 0;
-  while (count < order.length && count < 4 && outside((order[count] as { line: PdfLine }).line)) count++;
-  const next = order[count]?.line;
-  const last = order[count - 1]?.line;
-  if (count === 0 || count > 3 || !next || !last) return;
-  const white = top ? next.box.y0 - last.box.y1 : last.box.y0 - next.box.y1;
-  if (white < 1.2 * size) return;
-  for (const { index, line } of order.slice(0, count))
-    if (line.size < 0.96 * size && line.text.length <= 120 && !/^[\d*†‡]\s?\p{L}/u.test(line.text)) found.add(index);
-}
-
-function keyOf(line: PdfLine, height: number): string | null {
-  const middle = (line.box.y0 + line.box.y1) / 2 / Math.max(1, height);
-  if (middle > TOP_SHARE && middle < BOTTOM_SHARE) return null;
-  return `${foldDigits(line.text)}@${Math.round(line.box.y0 / PLACE_STEP)}`;
-}
-
-function repeats(pagesOf: ReadonlyMap<string, ReadonlySet<number>>, key: string, least: number): boolean {
-  const at = key.lastIndexOf('@');
-  const words = key.slice(0, at);
-  const step = Number(key.slice(at + 1));
-  const pages = new Set<number>();
-  for (const near of [step - 1, step, step + 1]) for (const page of pagesOf.get(`${words}@${near}`) ?? []) pages.add(page);
-  return pages.size >= least;
-}
-
-/** Indexes of the highest and the lowest upright lines of each page. */
-function edgeLines(lines: readonly PdfLine[]): Set<number> {
-  const highest = new Map<number, number>();
-  const lowest = new Map<number, number>();
-  lines.forEach((line, index) => {
-    if (line.axis !== 'x' || line.slanted) return;
-    const top = highest.get(line.page);
-    if (top === undefined || line.box.y0 < (lines[top] as PdfLine).box.y0) highest.set(line.page, index);
-    const low = lowest.get(line.page);
-    if (low === undefined || line.box.y1 > (lines[low] as PdfLine).box.y1) lowest.set(line.page, index);
-  });
-  return new Set([...highest.values(), ...lowest.values()]);
 }

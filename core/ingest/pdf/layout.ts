@@ -21,10 +21,7 @@ export interface Layout {
 /** `lines` in page order, within a page in the order of `readLines`. */
 export function layOut(lines: readonly PdfLine[], pages: readonly Page[], outline: readonly OutlineEntry[], watch: Watch): Layout {
   const contents = findContents(lines);
-  const furniture = findFurniture(
-    lines,
-    pages.map((page) => page.height),
-  ).map((found, index) => found || contents[index] === true);
+  const furniture = findFurniture(lines, pages.length).map((found, index) => found || contents[index] === true);
   const body = lines.filter((_line, index) => furniture[index] !== true);
   const builder = new BlockBuilder(body, collectWords(body), outline);
   const groups = [

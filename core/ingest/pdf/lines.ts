@@ -1,12 +1,17 @@
-// The text of a printed line: glyphs -> normalised characters, each with its two edges.
+// Printed lines of a page in reading order.
 //
-// Owns: ligatures, combining marks, spaces (repaired from gaps), soft hyphens inside lines, the edge list of the contract.
-// Rule: edges.length === text.length + 1, always.
+// Owns: the line type that all of the layout works on, which way of writing is read first, where set-aside text comes. What the text of a line is stands in
+// lineText.ts, what a row is in rows.ts, what is no line at all in margins.ts.
+// Rule: `box`, `edges` and `axis` are places on the page; `frame` is the same box in the frame in which the line stands upright.
 import type { Box } from '../../contract/document.ts';
-import { isMark, isWideScript, repairCharacter } from '../characters.ts';
 import type { Range } from '../raw.ts';
-import { boxOf, type Glyph, type Segment } from './glyphs.ts';
+import { edgeOnPage, heightIn, segmentsIn, toPage, type Frame, type Turn } from './frames.ts';
+import { boxOf, type Segment } from './glyphs.ts';
+import { textOf } from './lineText.ts';
+import { splitMargins } from './margins.ts';
 import { readRows } from './rows.ts';
+import type { CellMark } from './tables.ts';
+import type { Tag } from './tags.ts';
 
 export interface PdfLine {
   readonly page: number;
@@ -15,6 +20,11 @@ export interface PdfLine {
   readonly edges: readonly number[];
   readonly axis: 'x' | 'y';
   readonly box: Box;
+  /** Where the line stands for a reader who turns the page until the line is upright. */
+  readonly frame: Box;
+  /** Height of the page in that frame. */
+  readonly frameHeight: number;
+  readonly turn: Turn;
   readonly size: number;
   readonly bold: boolean;
   readonly italic: boolean;
@@ -23,126 +33,119 @@ export interface PdfLine {
   /** The last character was a soft hyphen: the word goes on in the next line. */
   readonly softHyphen: boolean;
   readonly slanted: boolean;
+  /** A margin number or a watermark: no part of the text around it. */
+  readonly aside: boolean;
+  /** Tag of its first segment that has one. */
+  readonly tag: Tag | null;
+  /** The cell that it stands in; null outside of tables. */
+  readonly cell: CellMark | null;
 }
 
-/** Lines of a page in reading order: upright text by columns, then turned text, then slanted text (stamps, watermarks). */
-export function readLines(segments: readonly Segment[], page: number): PdfLine[] {
-  const upright = segments.filter((segment) => segment.direction === 'right' || segment.direction === 'left');
+const TURNS: readonly Turn[] = ['right', 'down', 'up', 'left'];
+
+/** Lines of a page in reading order: the way of writing that most of its text has, then the others, then slanted text (stamps, watermarks). */
+export function readLines(segments: readonly Segment[], page: number, width: number, height: number): PdfLine[] {
+  const groups = TURNS.map((turn) => ({ turn, segments: segments.filter((segment) => segment.direction === turn) })).filter(
+    (group) => group.segments.length > 0,
+  );
+  const weight = (group: { readonly segments: readonly Segment[] }): number => group.segments.reduce((sum, segment) => sum + segment.glyphs.length, 0);
+  if (groups.length > 1) groups.sort((a, b) => weight(b) - weight(a));
   const lines: PdfLine[] = [];
-  for (const row of readRows(upright)) lines.push(...lineOf(row.segments, page, row.region, 'x'));
-  const turned = segments.filter((segment) => segment.direction === 'down' || segment.direction === 'up');
-  // Text that runs downwards (vertical CJK, turned right) is read from the right, text that runs upwards from the left.
-  const down = turned.filter((segment) => segment.direction === 'down').sort((a, b) => b.box.x0 - a.box.x0 || a.box.y0 - b.box.y0);
-  const up = turned.filter((segment) => segment.direction === 'up').sort((a, b) => a.box.x0 - b.box.x0 || b.box.y1 - a.box.y1);
-  for (const segment of down) lines.push(...lineOf([segment], page, -1, 'y'));
-  for (const segment of up) lines.push(...lineOf([segment], page, -2, 'y'));
+  let regions = 0;
+  for (const group of groups) {
+    const reader = new LineReader(page, { turn: group.turn, width, height }, regions);
+    lines.push(...reader.read(group.segments));
+    regions = reader.regions;
+  }
   const slanted = segments.filter((segment) => segment.direction === 'slanted');
-  if (slanted.length > 0) lines.push(...lineOf(slanted, page, -3, 'x').map((line) => ({ ...line, slanted: true })));
+  if (slanted.length > 0) {
+    const reader = new LineReader(page, { turn: 'right', width, height }, regions + 1);
+    lines.push(...reader.line(slanted, regions + 1, true).map((line) => ({ ...line, slanted: true })));
+  }
   return lines;
 }
 
-interface Builder {
-  text: string;
-  edges: number[];
-  marks: boolean[];
-  end: number;
+class LineReader {
+  regions: number;
+  private readonly page: number;
+  private readonly frame: Frame;
+  private readonly first: number;
+
+  constructor(page: number, frame: Frame, first: number) {
+    this.page = page;
+    this.frame = frame;
+    this.first = first;
+    this.regions = first;
+  }
+
+  read(segments: readonly Segment[]): PdfLine[] {
+    const { text, aside } = splitMargins(segmentsIn(segments, this.frame));
+    const lines: PdfLine[] = [];
+    for (const row of readRows(text, isRightToLeft(text))) {
+      lines.push(...this.line(row.segments, this.first + row.region, false));
+      this.regions = Math.max(this.regions, this.first + row.region);
+    }
+    for (const segment of aside) lines.push(...this.line([segment], this.regions + 1, true));
+    if (aside.length > 0) this.regions++;
+    return lines;
+  }
+
+  /** None, where nothing of the segments can be read. */
+  line(segments: readonly Segment[], region: number, aside: boolean): PdfLine[] {
+    const read = textOf(segments);
+    if (read === null) return [];
+    const inked = segments.flatMap((segment) => segment.glyphs.filter((glyph) => glyph.text.trim() !== ''));
+    const frame = roundBox(boxOf(inked));
+    const sizes = inked.map((glyph) => glyph.size).sort((a, b) => a - b);
+    const upright = this.frame.turn === 'right' || this.frame.turn === 'left';
+    return [
+      {
+        page: this.page,
+        region,
+        axis: upright ? 'x' : 'y',
+        text: read.text,
+        edges: this.frame.turn === 'right' || this.frame.turn === 'down' ? read.edges : read.edges.map((edge) => round(edgeOnPage(edge, this.frame))),
+        box: this.frame.turn === 'right' ? frame : roundBox(toPage(frame, this.frame)),
+        frame,
+        frameHeight: heightIn(this.frame),
+        turn: this.frame.turn,
+        size: Math.round((sizes[sizes.length >> 1] ?? 0) * 10) / 10,
+        bold: isMostly(inked, (glyph) => glyph.bold),
+        italic: isMostly(inked, (glyph) => glyph.italic),
+        emphasis: read.emphasis,
+        softHyphen: read.softHyphen,
+        slanted: false,
+        aside,
+        tag: segments.find((segment) => segment.tag !== null)?.tag ?? null,
+        cell: null,
+      },
+    ];
+  }
 }
 
-function lineOf(segments: readonly Segment[], page: number, region: number, axis: 'x' | 'y'): PdfLine[] {
-  const builder: Builder = { text: '', edges: [], marks: [], end: 0 };
-  let soft = false;
-  let last: Glyph | null = null;
-  for (const segment of segments) {
-    for (const glyph of segment.glyphs) {
-      soft = glyph.text === '\u00AD';
-      const text = repairCharacter(glyph.text);
-      if (text === '') continue;
-      const [from, to] = ends(glyph, segment.direction);
-      if (last && text !== ' ' && needsSpace(last, glyph, axis, builder.text)) push(builder, ' ', builder.end, from, false);
-      if (text === ' ' && (builder.text === '' || builder.text.endsWith(' '))) continue;
-      push(builder, text, from, to, glyph.bold || glyph.italic);
-      if (text !== ' ') last = glyph;
+function isMostly<T>(glyphs: readonly T[], test: (glyph: T) => boolean): boolean {
+  let count = 0;
+  for (const glyph of glyphs) if (test(glyph)) count++;
+  return count > 0.85 * glyphs.length;
+}
+
+/** More Hebrew and Arabic letters than others. */
+function isRightToLeft(segments: readonly Segment[]): boolean {
+  let right = 0;
+  let left = 0;
+  for (const segment of segments)
+    for (const { text } of segment.glyphs) {
+      const code = text.charCodeAt(0);
+      if ((code >= 0x590 && code <= 0x8ff) || (code >= 0xfb1d && code <= 0xfefc)) right++;
+      else if (code >= 0x41) left++;
     }
-  }
-  while (builder.text.endsWith(' ')) drop(builder);
-  if (builder.text === '') return [];
-  const inked = segments.flatMap((segment) => segment.glyphs.filter((glyph) => glyph.text.trim() !== ''));
-  const count = (test: (glyph: Glyph) => boolean): number => inked.filter(test).length;
-  const sizes = inked.map((glyph) => glyph.size).sort((a, b) => a - b);
-  const bold = count((glyph) => glyph.bold) > 0.85 * inked.length;
-  const italic = count((glyph) => glyph.italic) > 0.85 * inked.length;
-  return [
-    {
-      page,
-      region,
-      axis,
-      text: builder.text,
-      edges: [...builder.edges, builder.end].map((edge) => Math.round(edge * 100) / 100),
-      box: roundBox(boxOf(inked)),
-      size: Math.round((sizes[sizes.length >> 1] ?? 0) * 10) / 10,
-      bold,
-      italic,
-      emphasis: rangesOf(builder.marks, builder.text),
-      softHyphen: soft,
-      slanted: false,
-    },
-  ];
+  return right > left;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
 }
 
 function roundBox(box: Box): Box {
-  const round = (value: number): number => Math.round(value * 100) / 100;
   return { x0: round(box.x0), y0: round(box.y0), x1: round(box.x1), y1: round(box.y1) };
-}
-
-function ends(glyph: Glyph, direction: Segment['direction']): [number, number] {
-  if (direction === 'down') return [glyph.y0, glyph.y1];
-  if (direction === 'up') return [glyph.y1, glyph.y0];
-  return direction === 'left' ? [glyph.x1, glyph.x0] : [glyph.x0, glyph.x1];
-}
-
-/** A gap of a fifth of the size is a word space (a space glyph is 0.25; kerning stays under 0.1). Korean sets narrower spaces. */
-function needsSpace(last: Glyph, glyph: Glyph, axis: 'x' | 'y', text: string): boolean {
-  if (text.endsWith(' ')) return false;
-  const gap = axis === 'x' ? Math.max(glyph.x0 - last.x1, last.x0 - glyph.x1) : Math.max(glyph.y0 - last.y1, last.y0 - glyph.y1);
-  const size = Math.min(last.size, glyph.size);
-  if (isWideScript(last.text) && isWideScript(glyph.text)) return gap > 0.8 * size;
-  return gap > (/[\uAC00-\uD7AF]/.test(last.text) ? 0.14 : 0.2) * size;
-}
-
-function push(builder: Builder, text: string, from: number, to: number, mark: boolean): void {
-  if (isMark(text) && builder.text !== '') {
-    const composed = (builder.text.at(-1) + text).normalize('NFC');
-    if (composed.length === 1) {
-      builder.text = builder.text.slice(0, -1) + composed;
-      builder.end = to;
-      return;
-    }
-  }
-  for (let index = 0; index < text.length; index++) {
-    builder.edges.push(from + ((to - from) * index) / text.length);
-    builder.marks.push(mark);
-  }
-  builder.text += text;
-  builder.end = to;
-}
-
-function drop(builder: Builder): void {
-  builder.text = builder.text.slice(0, -1);
-  builder.end = builder.edges.pop() ?? builder.end;
-  builder.marks.pop();
-}
-
-function rangesOf(marks: readonly boolean[], text: string): Range[] {
-  const ranges: Range[] = [];
-  let start = -1;
-  for (let index = 0; index <= text.length; index++) {
-    const on = index < text.length && (marks[index] === true || (start >= 0 && text[index] === ' '));
-    if (on && start < 0) start = index;
-    if (!on && start >= 0) {
-      const end = start + text.slice(start, index).trimEnd().length;
-      ranges.push({ start, end });
-      start = -1;
-    }
-  }
-  return ranges;
 }

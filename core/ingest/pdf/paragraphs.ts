@@ -57,8 +57,8 @@ function boundsOf(lines: readonly PdfLine[]): ReadonlyMap<string, Bounds> {
   for (const line of lines) {
     const key = regionKey(line);
     const entry = edges.get(key) ?? { lefts: [], rights: [] };
-    entry.lefts.push(line.box.x0);
-    entry.rights.push(line.box.x1);
+    entry.lefts.push(line.frame.x0);
+    entry.rights.push(line.frame.x1);
     edges.set(key, entry);
   }
   const bounds = new Map<string, Bounds>();
@@ -78,7 +78,7 @@ function typicalPitch(lines: readonly PdfLine[]): number {
   for (let index = 1; index < lines.length; index++) {
     const [upper, lower] = [lines[index - 1] as PdfLine, lines[index] as PdfLine];
     if (regionKey(upper) !== regionKey(lower) || upper.size < 1) continue;
-    const ratio = Math.round(((lower.box.y1 - upper.box.y1) / upper.size) * 20) / 20;
+    const ratio = Math.round(((lower.frame.y1 - upper.frame.y1) / upper.size) * 20) / 20;
     if (ratio < 0.8 || ratio > 2.6) continue;
     const count = (counts.get(ratio) ?? 0) + 1;
     counts.set(ratio, count);
@@ -88,7 +88,7 @@ function typicalPitch(lines: readonly PdfLine[]): number {
 }
 
 function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, bounds: ReadonlyMap<string, Bounds>, pitch: number, listed: Listed): boolean {
-  if (line.axis !== last.axis || line.slanted !== last.slanted) return true;
+  if (line.turn !== last.turn || line.slanted !== last.slanted) return true;
   const room = bounds.get(regionKey(last));
   const short = room !== undefined && isShort(last, line, room);
   const ended = SENTENCE_END.test(last.text);
@@ -96,17 +96,16 @@ function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, bo
   if (regionKey(last) !== regionKey(line)) return !continues(group, last, line, short, ended, bulleted);
   if (bulleted) return true;
   if (Math.abs(line.size - last.size) > Math.max(0.6, 0.12 * last.size) && line.text.length > 3 && last.text.length > 3) return true;
-  const step = line.axis === 'x' ? line.box.y1 - last.box.y1 : 0;
-  if (line.axis === 'x' && isWideStep(group, step, last.size, pitch)) return true;
+  if (isWideStep(group, line.frame.y1 - last.frame.y1, last.size, pitch)) return true;
   if (startsWithNumber(group, last, line, short, listed)) return true;
   if (line.bold !== last.bold && (short || ended)) return true;
   if (short && (ended || wouldFitEasily(last, line, room))) return true;
-  return ended && line.box.x0 > last.box.x0 + line.size && group.length > 1 && line.box.x0 > (group[1] as PdfLine).box.x0 + line.size;
+  return ended && line.frame.x0 > last.frame.x0 + line.size && group.length > 1 && line.frame.x0 > (group[1] as PdfLine).frame.x0 + line.size;
 }
 
 function isWideStep(group: readonly PdfLine[], step: number, size: number, pitch: number): boolean {
   if (step < -0.5 * size) return true;
-  const before = group.length > 1 ? (group.at(-1) as PdfLine).box.y1 - (group.at(-2) as PdfLine).box.y1 : null;
+  const before = group.length > 1 ? (group.at(-1) as PdfLine).frame.y1 - (group.at(-2) as PdfLine).frame.y1 : null;
   // A fifth over the paragraph's own leading; over the document's when the paragraph has one line so far.
   if (before !== null && before > 0) return step > Math.max(before * 1.22, before + 1.5);
   return step > Math.max(pitch * size * 1.22, pitch * size + 1.5);
@@ -114,9 +113,8 @@ function isWideStep(group: readonly PdfLine[], step: number, size: number, pitch
 
 /** The next line's first word had room in the last line: the break was meant. */
 function isShort(last: PdfLine, line: PdfLine, room: Bounds): boolean {
-  if (last.axis === 'y') return false;
-  const space = room.right - last.box.x1;
-  const perCharacter = (line.box.x1 - line.box.x0) / Math.max(1, line.text.length);
+  const space = room.right - last.frame.x1;
+  const perCharacter = (line.frame.x1 - line.frame.x0) / Math.max(1, line.text.length);
   // Chinese breaks after any character: two of them are the least a line would have taken.
   const blank = line.text.indexOf(' ');
   const word = isWideScript(line.text[0]) ? 2 : blank < 0 ? line.text.length : blank;
@@ -126,7 +124,7 @@ function isShort(last: PdfLine, line: PdfLine, room: Bounds): boolean {
 /** Without a sentence end the room must be clear: ragged text and regions with few lines have an uncertain right margin. */
 function wouldFitEasily(last: PdfLine, line: PdfLine, room: Bounds | undefined): boolean {
   if (room === undefined || room.lines < 4) return false;
-  const space = room.right - last.box.x1;
+  const space = room.right - last.frame.x1;
   return space > 0.25 * (room.right - room.left) && !/^\p{Ll}/u.test(line.text) && !last.text.endsWith(',');
 }
 
@@ -137,11 +135,13 @@ function startsWithNumber(group: readonly PdfLine[], last: PdfLine, line: PdfLin
   const form = label.readings[0]?.form ?? '';
   const rest = line.text.slice(label.rest);
   const paused = ended || /(,|\band|\bor|&|，|、)$/i.test(last.text);
-  const body = group.length > 1 ? (group[1] as PdfLine).box.x0 : null;
+  const body = group.length > 1 ? (group[1] as PdfLine).frame.x0 : null;
   const moved =
-    body === null ? Math.abs(line.box.x0 - last.box.x0) > 0.5 * line.size && line.box.x0 < last.box.x0 : Math.abs(line.box.x0 - body) > 0.5 * line.size;
+    body === null
+      ? Math.abs(line.frame.x0 - last.frame.x0) > 0.5 * line.size && line.frame.x0 < last.frame.x0
+      : Math.abs(line.frame.x0 - body) > 0.5 * line.size;
   if (form.startsWith('(') || form === '1)' || form === 'a)') {
-    if (moved || line.box.x0 > last.box.x0 + line.size) return true;
+    if (moved || line.frame.x0 > last.frame.x0 + line.size) return true;
     return label.readings.some((reading) => reading.values[0] === 1) ? short || ended : (short || paused) && listed.follows(line);
   }
   // "... under Section / 5.2 of this Agreement": a wrapped mention goes on in lower case or stands after a word that announces a number.
@@ -152,7 +152,7 @@ function startsWithNumber(group: readonly PdfLine[], last: PdfLine, line: PdfLin
 }
 
 function continues(group: readonly PdfLine[], last: PdfLine, line: PdfLine, short: boolean, ended: boolean, bulleted: boolean): boolean {
-  if (bulleted || ended || Math.abs(line.size - last.size) > 0.6 || line.axis === 'y') return false;
+  if (bulleted || ended || Math.abs(line.size - last.size) > 0.6) return false;
   if (group.every((entry) => entry.bold) !== line.bold && line.bold) return false;
   const label = readLabel(line.text);
   const lower = /^[\p{Ll}(“"‘'\d$]/u.test(line.text);

@@ -1,0 +1,205 @@
+// Glyphs of one printed line -> its text, each character with its edges along the line.
+//
+// Owns: ligatures, accents drawn beside their letter, doubled quotes, spaces (spacing.ts tells where), superscript digits, soft hyphens inside lines.
+// A superscript digit becomes a superscript character: "Section 5¹" stays apart from "Section 51", "10⁶" from "106", and the marks of notes can be found.
+// Rule: edges.length === text.length + 1, always. Coordinates are those of the line's own frame, in which it stands upright.
+import { isMark, repairCharacter } from '../characters.ts';
+import type { Range } from '../raw.ts';
+import type { Glyph, Segment } from './glyphs.ts';
+import { isSpaceBetween, letterSpacing, wordSpaceOf } from './spacing.ts';
+
+export interface LineText {
+  readonly text: string;
+  readonly edges: readonly number[];
+  /** Bold or italic stretches. */
+  readonly emphasis: readonly Range[];
+  /** The last character was a soft hyphen: the word goes on in the next line. */
+  readonly softHyphen: boolean;
+}
+
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+/** Accents that old fonts draw as signs of their own over, before or after their letter. */
+const ACCENTS: Readonly<Record<string, string>> = {
+  '\u0060': '\u0300',
+  '\u00B4': '\u0301',
+  '\u02C6': '\u0302',
+  '\u005E': '\u0302',
+  '\u02DC': '\u0303',
+  '\u007E': '\u0303',
+  '\u00AF': '\u0304',
+  '\u02D8': '\u0306',
+  '\u02D9': '\u0307',
+  '\u00A8': '\u0308',
+  '\u02DA': '\u030A',
+  '\u02DD': '\u030B',
+  '\u02C7': '\u030C',
+  '\u00B8': '\u0327',
+  '\u02DB': '\u0328',
+};
+/** Two single quotes are how typewriters and TeX write a double one. */
+const DOUBLED: Readonly<Record<string, string>> = { '\u2018\u2018': '\u201C', '\u2019\u2019': '\u201D', '\u0060\u0060': '\u201C', "''": '\u201D' };
+
+export function textOf(segments: readonly Segment[]): LineText | null {
+  const glyphs = segments.flatMap((segment) => segment.glyphs);
+  const inked = glyphs.filter((glyph) => glyph.text.trim() !== '');
+  const wordSpace = wordSpaceOf(inked);
+  const spaced = letterSpacing(
+    glyphs.map((glyph) => (glyph.text.trim() === '' ? { ...glyph, text: ' ' } : glyph)),
+    wordSpace,
+  );
+  const writer = new LineWriter(spaced === null ? superscriptsOf(inked) : new Set());
+  let last: Glyph | null = null;
+  for (const glyph of glyphs) {
+    const text = repairCharacter(glyph.text);
+    writer.soft = glyph.text === '\u00AD';
+    if (text === '' || (spaced !== null && text === ' ')) continue;
+    if (last && text !== ' ') {
+      const apart = spaced === null ? isSpaceBetween(last, glyph, wordSpace) : glyph.x0 - last.x1 > spaced;
+      if (apart) writer.space(glyph);
+    }
+    writer.write(glyph, text);
+    if (text !== ' ') last = glyph;
+  }
+  return writer.finish();
+}
+
+/** Small digits raised above the middle of the line. A numerator is raised too, but a fraction bar follows it. */
+function superscriptsOf(inked: readonly Glyph[]): ReadonlySet<Glyph> {
+  const found = new Set<Glyph>();
+  const first = inked[0];
+  if (first === undefined || inked.every((glyph) => Math.abs(glyph.size - first.size) < 0.12 * first.size && Math.abs(glyph.y0 - first.y0) < 0.1 * first.size))
+    return found;
+  const size = dominantSize(inked);
+  const middles = inked.filter((glyph) => Math.abs(glyph.size - size) < 0.1 * size).map((glyph) => (glyph.y0 + glyph.y1) / 2);
+  const middle = middles.toSorted((a, b) => a - b)[middles.length >> 1] ?? 0;
+  inked.forEach((glyph, index) => {
+    const raised = middle - (glyph.y0 + glyph.y1) / 2;
+    const small = glyph.size < 0.85 * size;
+    if (!/\d/.test(glyph.text) || raised < (small ? 0.08 : 0.2) * size || raised > 0.9 * size) return;
+    const next = inked[index + 1]?.text;
+    if (next !== '/' && next !== '⁄') found.add(glyph);
+  });
+  return found;
+}
+
+function dominantSize(glyphs: readonly Glyph[]): number {
+  const sizes = glyphs.map((glyph) => glyph.size).sort((a, b) => a - b);
+  return sizes[sizes.length >> 1] ?? 0;
+}
+
+class LineWriter {
+  soft = false;
+  private text = '';
+  private readonly edges: number[] = [];
+  private readonly marks: boolean[] = [];
+  private end = 0;
+  private last: Glyph | null = null;
+  /** An accent that waits for the letter it is drawn over. */
+  private accent: Glyph | null = null;
+  private readonly raised: ReadonlySet<Glyph>;
+
+  constructor(raised: ReadonlySet<Glyph>) {
+    this.raised = raised;
+  }
+
+  space(before: Glyph): void {
+    if (this.text !== '' && !this.text.endsWith(' ')) this.push(' ', this.end, before.x0, false);
+  }
+
+  write(glyph: Glyph, text: string): void {
+    if (text === ' ') {
+      if (this.text !== '' && !this.text.endsWith(' ')) this.push(' ', glyph.x0, glyph.x1, glyph.bold || glyph.italic);
+      return;
+    }
+    if (this.isComposed(glyph, text)) return;
+    const [from, to] = this.ends(glyph, text);
+    const printed = this.raised.has(glyph) ? (SUPERSCRIPTS[Number(text)] ?? text) : text;
+    this.push(printed, from, to, glyph.bold || glyph.italic);
+    this.mergeQuotes();
+    this.accent = text in ACCENTS ? glyph : null;
+    this.last = glyph;
+  }
+
+  finish(): LineText | null {
+    while (this.text.endsWith(' ')) this.drop();
+    if (this.text === '') return null;
+    const edges = [...this.edges, this.end].map((edge) => Math.round(edge * 100) / 100);
+    return { text: this.text, edges, emphasis: rangesOf(this.marks, this.text), softHyphen: this.soft };
+  }
+
+  /** Right-to-left letters come in the order they are read: their edges run to the left. */
+  private ends(glyph: Glyph, text: string): [number, number] {
+    const left = this.last !== null && glyph.x1 <= this.last.x0 + 0.3 * glyph.size && /[\u0590-\u08FF\uFB1D-\uFEFC]/.test(text);
+    return left || (this.last === null && /[\u0590-\u08FF\uFB1D-\uFEFC]/.test(text)) ? [glyph.x1, glyph.x0] : [glyph.x0, glyph.x1];
+  }
+
+  /** A combining mark, a letter under an accent drawn before it, or an accent drawn over the letter before it. */
+  private isComposed(glyph: Glyph, text: string): boolean {
+    if (isMark(text)) return this.compose(this.text.at(-1) ?? '', text, glyph.x1);
+    const { accent, last } = this;
+    if (accent && last === accent && /^\p{L}$/u.test(text) && overlaps(accent, glyph)) {
+      const mark = ACCENTS[accent.text] ?? '';
+      if (this.compose(text === 'ı' ? 'i' : text, mark, glyph.x1)) {
+        this.accent = null;
+        this.last = glyph;
+        return true;
+      }
+    }
+    const mark = ACCENTS[text];
+    return mark !== undefined && last !== null && /^\p{L}$/u.test(last.text) && overlaps(glyph, last) && this.compose(last.text, mark, last.x1);
+  }
+
+  /** Puts letter and mark in the place of the last character. */
+  private compose(letter: string, mark: string, end: number): boolean {
+    const composed = (letter + mark).normalize('NFC');
+    if (this.text === '' || composed.length !== 1) return false;
+    this.text = this.text.slice(0, -1) + composed;
+    this.end = Math.max(this.end, end);
+    return true;
+  }
+
+  private mergeQuotes(): void {
+    const merged = DOUBLED[this.text.slice(-2)];
+    if (merged === undefined) return;
+    const { end } = this;
+    this.drop();
+    this.text = this.text.slice(0, -1) + merged;
+    this.end = end;
+  }
+
+  private push(text: string, from: number, to: number, mark: boolean): void {
+    for (let index = 0; index < text.length; index++) {
+      this.edges.push(from + ((to - from) * index) / text.length);
+      this.marks.push(mark);
+    }
+    this.text += text;
+    this.end = to;
+  }
+
+  private drop(): void {
+    this.text = this.text.slice(0, -1);
+    this.end = this.edges.pop() ?? this.end;
+    this.marks.pop();
+  }
+}
+
+/** The middle of an accent lies over its letter. */
+function overlaps(accent: Glyph, letter: Glyph): boolean {
+  const middle = (accent.x0 + accent.x1) / 2;
+  return middle > letter.x0 && middle < letter.x1;
+}
+
+function rangesOf(marks: readonly boolean[], text: string): Range[] {
+  const ranges: Range[] = [];
+  let start = -1;
+  for (let index = 0; index <= text.length; index++) {
+    const on = index < text.length && (marks[index] === true || (start >= 0 && text[index] === ' '));
+    if (on && start < 0) start = index;
+    if (!on && start >= 0) {
+      const end = start + text.slice(start, index).trimEnd().length;
+      ranges.push({ start, end });
+      start = -1;
+    }
+  }
+  return ranges;
+}
