@@ -3,6 +3,7 @@
 const ROMAN = /^(c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})$/i;
 const ROMAN_DIGITS: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
 const WORDS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'];
+const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth'.split(' ');
 const CHINESE_DIGITS = '零一二三四五六七八九';
 
 /** 1..399 */
@@ -27,15 +28,21 @@ export function letterValue(text: string): number {
   return (lower.length - 1) * 26 + first - 96;
 }
 
-export function decimalValue(text: string): number {
-  return /^[0-9]+$/.test(text) ? Number(text) : 0;
+/** ab = 28 ... az = 52: the habit of spreadsheets, whose aa is 27 too. Only the first row is read; in "(cd)" nobody counts. */
+export function pairValue(text: string): number {
+  const lower = text.toLowerCase();
+  return /^a[b-z]$/.test(lower) ? 26 + lower.charCodeAt(1) - 96 : 0;
 }
 
 export function wordValue(text: string): number {
   return WORDS.indexOf(text.toLowerCase()) + 1;
 }
 
-/** 一 .. 九百九十九, and plain digits. */
+export function ordinalValue(text: string): number {
+  return ORDINALS.indexOf(text.toLowerCase()) + 1;
+}
+
+/** 一 .. 九千九百九十九 (the Civil Code has 1,260 articles), and plain digits. */
 export function chineseValue(text: string): number {
   if (/^[0-9]+$/.test(text)) return Number(text);
   let sum = 0;
@@ -46,10 +53,17 @@ export function chineseValue(text: string): number {
     else if (sign === '十') {
       sum += (digit === 0 ? 1 : digit) * 10;
       digit = 0;
-    } else if (sign === '百') {
-      sum += (digit === 0 ? 1 : digit) * 100;
+    } else if (sign === '百' || sign === '千') {
+      sum += (digit === 0 ? 1 : digit) * (sign === '百' ? 100 : 1000);
       digit = 0;
     } else return 0;
   }
   return sum + digit;
+}
+
+/** 1..99 as 一 .. 九十九. */
+export function chineseNumeral(value: number): string {
+  const [tens, ones] = [Math.floor(value / 10), value % 10];
+  const digit = (figure: number): string => (figure === 0 ? '' : (CHINESE_DIGITS[figure] ?? ''));
+  return tens === 0 ? digit(ones) : `${tens === 1 ? '' : digit(tens)}十${digit(ones)}`;
 }

@@ -22,7 +22,7 @@ export function findDefinitions(context: StructureContext, emphasis: ReadonlyMap
       out.push({
         term: block.text.slice(range.start, range.end),
         span: { documentId: context.documentId, blockId: block.id, start: range.start, end: range.end },
-        clauseId: context.ownerOf.get(block.id) ?? null,
+        clauseId: context.owners.at(block.id, range.start),
       });
   }
   return out;

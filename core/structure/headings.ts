@@ -11,9 +11,9 @@ const ABBREVIATION = /(?:^|\s)(?:inc|ltd|co|corp|llc|no|nos|u\.s|u\.k|e\.g|i\.e|
 const MAX_CHARACTERS = 110;
 const MAX_WORDS = 14;
 
-/** Heading of a numbered block; `rest` is where its text begins after the number. */
-export function headingOf(block: Block, rest: number, emphasis: readonly Range[]): string {
-  const text = block.text.slice(rest);
+/** Heading of a numbered piece of a block that ends at `end`; `rest` is where its text begins after the number. */
+export function headingOf(block: Block, rest: number, end: number, emphasis: readonly Range[]): string {
+  const text = block.text.slice(rest, end);
   if (block.kind === 'heading') {
     const whole = trimHeading(text);
     const runIn = readRunIn(text, rest, emphasis);

@@ -1,152 +1,161 @@
-// Cross-references: "Section 12.3(b)", "Sections 3 and 4.2(b)", "Article IV", "Exhibit A", 第三条第二款, 附件一; each resolved to the clause it names.
+// Cross-references: "Section 12.3(b)", "Sections 4 through 7", "Article IV", "paragraph (c) above", "this Section", 第三条第二款第（一）项, 附件一.
 //
-// Rule: mentions of other texts ("Section 365(n) of the Bankruptcy Code") are no references; a mention without a clause keeps targetId null.
-import { isContent, type Block, type Clause, type Reference } from '../contract/document.ts';
+// Owns: finding mentions and what they name; a range names each of its members. Which clause a name means is resolve.ts.
+// Rule: mentions of other texts ("Section 365(n) of the Bankruptcy Code", 《民法典》第五百条) are no references; a mention without a clause keeps
+// targetId null.
+import { isContent, type Reference } from '../contract/document.ts';
 import { readLabel } from '../ingest/labels.ts';
+import { letterValue, romanValue } from '../ingest/numerals.ts';
+import { chineseMentions } from './chineseReferences.ts';
 import type { StructureContext } from './context.ts';
-import { keyOf } from './paths.ts';
+import { Resolver } from './resolve.ts';
 
-const NUMBER = String.raw`(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7}|[A-Z](?:-\d{1,2})?(?![A-Za-z]))(?:\s?\([A-Za-z0-9]{1,5}\))*`;
-const WESTERN = new RegExp(
-  String.raw`\b(Sections?|Articles?|Clauses?|Paragraphs?|Subsections?|Sub-clauses?|Parts?|Exhibits?|Schedules?|Annex(?:es)?|Appendix|Appendices|Attachments?|sections?|articles?|clauses?|paragraphs?|subsections?|sub-clauses?|schedules?|§§?)\s{0,2}(${NUMBER}|(?:\([A-Za-z0-9]{1,5}\))+)((?:\s?(?:,|;|and|or|to|through|–|-|&|and\/or)\s?(?:and\s|or\s)?(?:${NUMBER}|(?:\([A-Za-z0-9]{1,5}\))+)(?![A-Za-z]))*)`,
-  'g',
-);
-const ONE = new RegExp(String.raw`${NUMBER}|(?:\([A-Za-z0-9]{1,5}\))+`, 'g');
-const CHINESE =
-  /(?:第\s?[一二三四五六七八九十百零〇两\d]{1,7}\s?条(?:\s?第\s?[一二三四五六七八九十百\d]{1,4}\s?款)?(?:\s?第?\s?[（(][一二三四五六七八九十\d]{1,3}[)）]\s?项?)?|附件\s?(?:[一二三四五六七八九十]{1,3}|\d{1,2}|[A-Z]))/g;
-const OTHER_TEXT =
-  /^\s*(?:\([^()]{1,40}\)\s*)?(?:of|under|to|in)\s+(?:the\s+)?(?:U\.S\.\s+|United\s+States\s+|[A-Z][\w.’'&-]*\s+(?:(?:of|and|for|on|the)\s+)?){0,7}(?:Act|Code|Law|Laws|Statutes?|Regulations?|Rules?|Directive|GDPR|CCPA|Constitution|Treaty|Convention|C\.?F\.?R\.?|U\.?S\.?C\.?)\b/;
-const CHINESE_LAW = /(?:》|法|条例|规定|办法)\s?(?:的|之)?$/;
-const SCHEDULE_WORD = /^(?:exhibit|schedule|annex|appendi|attachment)/i;
-
-export function findReferences(context: StructureContext): Reference[] {
-  const resolver = new Resolver(context);
-  const out: Reference[] = [];
-  for (const block of context.blocks) {
-    if (!isContent(block)) continue;
-    const owner = context.ownerOf.get(block.id);
-    const from = block.number === null ? 0 : (readLabel(block.text)?.rest ?? block.number.length);
-    for (const mention of [...western(block.text, from), ...chinese(block.text, from)])
-      out.push({
-        text: mention.text,
-        span: { documentId: context.documentId, blockId: block.id, start: mention.start, end: mention.end },
-        targetId: resolver.resolve(mention.word, mention.number, owner ?? null),
-      });
-  }
-  return out;
-}
-
-interface Mention {
+export interface Mention {
   readonly text: string;
+  /** "section", "exhibit"; "" in Chinese, where the number carries its unit. */
   readonly word: string;
   readonly number: string;
   readonly start: number;
   readonly end: number;
 }
 
-function western(text: string, from: number): Mention[] {
+const BRACKET = String.raw`\((?:[A-Za-z]{1,5}|[0-9]{1,3}[A-Z]?|[a-z]-[0-9])\)`;
+const NUMBER = String.raw`(?:(?:\d{1,2}[A-Z]|\d{1,3})(?:\.\d{1,3})*|[IVXLC]{1,7}(?:\.\d{1,2})*|[A-Z](?:-\d{1,2}|\.\d{1,2})*(?![A-Za-z]))(?:\s?${BRACKET})*`;
+const ONE = String.raw`(?:${NUMBER}|(?:${BRACKET}){1,4})`;
+const WORDS = String.raw`Sections?|Articles?|Clauses?|Paragraphs?|Subsections?|Sub-?[Cc]lauses?|Sub-?[Ss]ections?|Sub-?[Pp]aragraphs?|Parts?|Chapters?|Recitals?|Exhibits?|Schedules?|Annex(?:es)?|Annexures?|Appendix|Appendices|Attachments?|SECTIONS?|ARTICLES?|EXHIBITS?|SCHEDULES?|sections?|articles?|clauses?|paragraphs?|subsections?|sub-?clauses?|sub-?sections?|sub-?paragraphs?|schedules?|exhibits?|§§?`;
+const JOIN = String.raw`\s?(?:,\s?(?:and|or)\s|,|;|and\/or|and|or|to|through|thru|–|—|-|&|\/)\s?`;
+const WESTERN = new RegExp(
+  String.raw`(?<![\w-])(${WORDS})(?:\.?\s{1,2}|(?=\()|(?<=§))["“']?(${ONE})["”']?((?:${JOIN}(?:(?:sub)?(?:sections?|clauses?|paragraphs?)\s)?${ONE}(?![A-Za-z0-9]|\.\d))*)`,
+  'g',
+);
+const NEXT = new RegExp(`(${JOIN})(?:(?:sub)?(?:sections?|clauses?|paragraphs?)\\s)?(${ONE})`, 'gy');
+/** "this Section", "this Article IV" without a number behind it: where it stands. */
+const HERE =
+  /\bthis\s+(Section|Article|Clause|Paragraph|Exhibit|Schedule|Annex|Appendix|Subsection|clause|section|paragraph|schedule)\b(?!\s?(?:\d|\(|[IVX]{1,5}\b|[A-Z]\b))/g;
+const RANGE = /to|thr|[–—-]/;
+/** A range over more members than this is a way to say "all". */
+const MOST_IN_RANGE = 40;
+const OTHER_TEXT =
+  /^\s*(?:\([^()]{1,40}\)\s*)?(?:of|under|to|in)\s+(?:the\s+)?(?:said\s+)?(?:U\.S\.\s+|United\s+States\s+|[A-Z][\w.’'&-]*\s+(?:(?:of|and|for|on|the)\s+)?){0,7}(?:Act|Code|Law|Laws|Statutes?|Regulations?|Rules?|Directive|GDPR|CCPA|Constitution|Treaty|Convention|Ordinance|C\.?F\.?R\.?|U\.?S\.?C\.?|UCC|Internal Revenue)\b/;
+/** "17 C.F.R. Section 240", "the Code, Section 4": the law stands before. */
+const OTHER_BEFORE =
+  /(?:\b(?:Act|Code|C\.?F\.?R\.?|U\.?S\.?C\.?A?|GDPR|CCPA|UCC|Constitution|Regulations?|Rules?|Statutes?|Ordinance|Law)\b[,.]?\s*(?:at\s+)?)$/;
+/** "Section 2.14(a) of the Indenture": another agreement, unless this one is called so where it begins. */
+const OTHER_AGREEMENT =
+  /^\s*(?:\([^()]{1,40}\)\s*)?,?\s*(?:respectively,\s*)?(?:of|in|to|under)\s+(?:the|that|such|its|each|any)\s+(?:applicable\s+)?((?:[A-Z][\w’'&.-]*\s+(?:(?:and|of|for)\s+)?){0,5}(?:Agreements?|Indenture|Lease|Plan|Form|Contract|Certificate|Bylaws|Charter|Terms|Policy|Note|Deed|Annex|Rules|Guarantee|Addendum))\b/;
+/** Characters in which an agreement names itself. */
+const TITLE_LENGTH = 800;
+/** "Section 4 thereof", "Exhibit A to the Purchase Agreement" speak of another agreement only if it is not this one. */
+const OTHER_AFTER = /^\s*(?:thereof|thereto|of\s+(?:such|that)\s+(?:agreement|act|law)|GDPR|CCPA|et\s+seq)/i;
+
+export function findReferences(context: StructureContext): Reference[] {
+  const resolver = new Resolver(context);
+  const isOther = otherAgreements(context);
+  const out: Reference[] = [];
+  for (const block of context.blocks) {
+    if (!isContent(block)) continue;
+    const from = block.number === null ? 0 : (readLabel(block.text)?.rest ?? block.number.length);
+    for (const mention of [...westernMentions(block.text, from, isOther), ...chineseMentions(block.text, from)])
+      out.push({
+        text: mention.text,
+        span: { documentId: context.documentId, blockId: block.id, start: mention.start, end: mention.end },
+        targetId: resolver.resolve(mention, context.owners.at(block.id, mention.start)),
+      });
+  }
+  return out;
+}
+
+/** Tells by the words after a mention whether it speaks of another agreement. */
+function otherAgreements(context: StructureContext): (after: string) => boolean {
+  let beginning = '';
+  for (const block of context.blocks) {
+    if (isContent(block)) beginning += `${block.text.slice(0, TITLE_LENGTH)} `;
+    if (beginning.length > TITLE_LENGTH) break;
+  }
+  const own = beginning.slice(0, TITLE_LENGTH).toLowerCase();
+  return (after) => {
+    const name = OTHER_AGREEMENT.exec(after)?.[1]?.toLowerCase();
+    return name !== undefined && !/^(?:agreements?|contract|terms|lease|plan|deed|policy|addendum|note)$/.test(name) && !own.includes(name);
+  };
+}
+
+function westernMentions(text: string, from: number, isOther: (after: string) => boolean): Mention[] {
   const out: Mention[] = [];
   WESTERN.lastIndex = from;
   for (let match = WESTERN.exec(text); match; match = WESTERN.exec(text)) {
     const end = match.index + match[0].length;
-    if (OTHER_TEXT.test(text.slice(end, end + 120)) || /[A-Za-z]/.test(text[end] ?? '')) continue;
-    const word = match[1] as string;
-    const first = match[2] as string;
-    const firstEnd = end - (match[3] as string).length;
-    out.push({ text: text.slice(match.index, firstEnd), word, number: first, start: match.index, end: firstEnd });
-    ONE.lastIndex = 0;
-    const tail = match[3] as string;
-    for (let one = ONE.exec(tail); one; one = ONE.exec(tail)) {
-      const start = firstEnd + one.index;
-      // "Sections 4.2(a) and (b)": a bare bracket takes the number before it.
-      const number = one[0].startsWith('(') ? first.replace(/(?:\s?\([A-Za-z0-9]{1,5}\))$/, '') + one[0] : one[0];
-      out.push({ text: one[0], word, number, start, end: start + one[0].length });
-    }
+    const after = text.slice(end, end + 120);
+    if (
+      /^[A-Za-z0-9]/.test(after) ||
+      OTHER_TEXT.test(after) ||
+      OTHER_AFTER.test(after) ||
+      isOther(after) ||
+      OTHER_BEFORE.test(text.slice(Math.max(0, match.index - 24), match.index))
+    )
+      continue;
+    const [word, first, tail] = [match[1] as string, match[2] as string, match[3] as string];
+    // "part I", "exhibit a": a small letter word takes figures and brackets only.
+    if (/^[a-z]/.test(word) && /^[A-Z]/.test(first) && !/^(?:sections?|articles?|schedules?|exhibits?)$/.test(word)) continue;
+    // The number under which a filing was sent to the SEC ("Exhibit 10.1").
+    if (/^exhibit$/i.test(word) && /^\d{1,2}\.\d/.test(first)) continue;
+    const firstEnd = end - tail.length;
+    const start = match.index;
+    out.push({ text: text.slice(start, firstEnd), word, number: first, start, end: firstEnd });
+    out.push(...listed(text, word, first, firstEnd, end));
   }
-  return out;
+  HERE.lastIndex = from;
+  for (let match = HERE.exec(text); match; match = HERE.exec(text))
+    out.push({ text: match[0], word: match[1] as string, number: '', start: match.index, end: match.index + match[0].length });
+  return out.sort((a, b) => a.start - b.start);
 }
 
-function chinese(text: string, from: number): Mention[] {
+/** The further members of a list: "Sections 4.2(a) and (b), 7 through 9". Members inside a range stand at its end. */
+function listed(text: string, word: string, first: string, from: number, to: number): Mention[] {
   const out: Mention[] = [];
-  CHINESE.lastIndex = from;
-  for (let match = CHINESE.exec(text); match; match = CHINESE.exec(text)) {
-    if (CHINESE_LAW.test(text.slice(Math.max(0, match.index - 6), match.index))) continue;
-    out.push({ text: match[0], word: '', number: match[0], start: match.index, end: match.index + match[0].length });
+  let before = first;
+  NEXT.lastIndex = from;
+  for (let match = NEXT.exec(text); match && match.index < to; match = NEXT.exec(text)) {
+    const written = match[2] as string;
+    const end = match.index + match[0].length;
+    // "Sections 4.2(a) and (b)": a bare bracket takes the number before it. In "Section 6, (c) obtaining" it counts something else.
+    const number = written.startsWith('(') ? sibling(before, written) : written;
+    if (number === null) break;
+    const start = end - written.length;
+    if (RANGE.test(match[1] as string)) for (const inner of between(before, number)) out.push({ text: written, word, number: inner, start, end });
+    out.push({ text: written, word, number, start, end });
+    before = number;
   }
   return out;
 }
 
-class Resolver {
-  private readonly byKey = new Map<string, string>();
-  private readonly keys = new Map<string, string>();
-  private readonly clauses = new Map<string, Clause>();
-  private readonly blocks = new Map<string, Block>();
+/** "4.2(a)(i)" and "(b)" -> "4.2(b)": the innermost bracket that (b) comes after gives way; null where none does. */
+function sibling(before: string, written: string): string | null {
+  const brackets = before.match(/\([^()]*\)/g) ?? [];
+  const stem = before.slice(0, before.length - brackets.join('').length);
+  const first = /^\([^()]*\)/.exec(written)?.[0] ?? '';
+  for (let count = brackets.length; count > 0; count--)
+    if (comesAfter(brackets[count - 1] as string, first)) return stem + brackets.slice(0, count - 1).join('') + written;
+  return null;
+}
 
-  constructor(context: StructureContext) {
-    for (const block of context.blocks) this.blocks.set(block.id, block);
-    for (const clause of context.clauses) {
-      this.clauses.set(clause.id, clause);
-      const key = keyOf(clause.path);
-      this.keys.set(clause.id, key);
-      if (clause.number === '') continue;
-      this.remember(key, clause.id);
-      // "Section 2" of "Article IV Section 2", "Section 5" written with its word.
-      if (key.startsWith('article')) this.remember(key.replace(/^article\d+(?=section)/, ''), clause.id);
-      if (/^[sc]/.test(key)) this.remember(key.replace(/^(?:section|clause)(?=\d)/, ''), clause.id);
-    }
-  }
+function comesAfter(one: string, other: string): boolean {
+  const [a, b] = [one.slice(1, -1), other.slice(1, -1)];
+  if (/^\d/.test(a) || /^\d/.test(b)) return parseInt(b, 10) > parseInt(a, 10);
+  if ((a === a.toUpperCase()) !== (b === b.toUpperCase())) return false;
+  const roman = romanValue(a) > 0 && romanValue(b) > romanValue(a);
+  return roman || (letterValue(a) > 0 && letterValue(b) > letterValue(a) && !(a.length > 1 && letterValue(a) > 26 && b.length === 1));
+}
 
-  private remember(key: string, id: string): void {
-    if (!this.byKey.has(key)) this.byKey.set(key, id);
-  }
-
-  resolve(word: string, number: string, ownerId: string | null): string | null {
-    const own = keyOf(number);
-    const candidates: string[] = [];
-    const ancestors = this.ancestors(ownerId);
-    if (own.startsWith('(')) for (const clause of ancestors) candidates.push((this.keys.get(clause.id) ?? '') + own);
-    const lower = word
-      .toLowerCase()
-      .replace(/s$/, '')
-      .replace(/^annexe$/, 'annex')
-      .replace('appendice', 'appendix');
-    if (SCHEDULE_WORD.test(lower)) return this.first([keyOf(`${lower} ${number}`)]);
-    const schedule = ancestors.find((clause) => /^(?:exhibit|schedule|annex|appendix|attachment|附)/i.test(clause.path) && clause.parentId === null);
-    if (schedule) candidates.push((this.keys.get(schedule.id) ?? '') + own, `${this.keys.get(schedule.id) ?? ''}${lower}${own}`);
-    candidates.push(keyOf(`${lower} ${number}`), own);
-    return this.first(candidates);
-  }
-
-  /** The clause with one of these keys; else the nearest one above it whose own text holds the bracketed item. */
-  private first(keys: readonly string[]): string | null {
-    for (const key of keys) {
-      const id = this.byKey.get(key);
-      if (id !== undefined) return id;
-    }
-    for (const key of keys) {
-      const cut = /^(.+?)((?:\([a-z0-9]{1,5}\))+)$/.exec(key);
-      if (!cut) continue;
-      const inside = (cut[2] as string).match(/\([a-z0-9]{1,5}\)/g) ?? [];
-      for (let count = inside.length - 1; count >= 0; count--) {
-        const id = this.byKey.get((cut[1] as string) + inside.slice(0, count).join(''));
-        if (id === undefined) continue;
-        return this.textOf(id).includes(inside[count] as string) ? id : null;
-      }
-    }
-    return null;
-  }
-
-  private textOf(id: string): string {
-    return (this.clauses.get(id)?.spans ?? [])
-      .map((span) => this.blocks.get(span.blockId)?.text ?? '')
-      .join('\n')
-      .toLowerCase();
-  }
-
-  private ancestors(id: string | null): Clause[] {
-    const out: Clause[] = [];
-    for (let clause = id === null ? undefined : this.clauses.get(id); clause; clause = clause.parentId === null ? undefined : this.clauses.get(clause.parentId))
-      out.push(clause);
-    return out;
-  }
+/** Members strictly between the two ends, where both end in figures or one letter. */
+function between(first: string, last: string): string[] {
+  const [a, b] = [/^(.*?)(\d+|[a-z])(\)?)$/.exec(first), /^(.*?)(\d+|[a-z])(\)?)$/.exec(last)];
+  if (!a || !b || a[1] !== b[1] || a[3] !== b[3]) return [];
+  const figures = /\d/.test(a[2] as string) && /\d/.test(b[2] as string);
+  const value = (part: string): number => (figures ? Number(part) : part.charCodeAt(0));
+  const [from, to] = [value(a[2] as string), value(b[2] as string)];
+  if (to - from > MOST_IN_RANGE || to <= from) return [];
+  return Array.from({ length: to - from - 1 }, (_unused, step) => {
+    const member = from + step + 1;
+    return `${a[1]}${figures ? member : String.fromCharCode(member)}${a[3]}`;
+  });
 }

@@ -3,17 +3,8 @@
 // Owns: the stack of open numbers, (i) as roman or letter, restarts, numbers that are no numbers ("A. Smith").
 // Method: a number goes on with an open sequence where it is its successor; it opens a level where it is a first; else it stays with its own form.
 // Rule: looks at most one number ahead; the whole pass is linear in the number of blocks (the stack is at most MAX_OPEN deep).
-import type { Block } from '../contract/document.ts';
 import type { Label, Reading } from '../ingest/labels.ts';
-
-export interface Item {
-  readonly block: Block;
-  readonly label: Label | null;
-  /** Depth of the list item by the document's own list, null outside lists. */
-  readonly listLevel: number | null;
-  /** An unnumbered heading: what follows may start numbering anew. */
-  readonly heading: boolean;
-}
+import type { Item } from './items.ts';
 
 export type Placed =
   | { readonly kind: 'text'; readonly item: Item }
@@ -46,6 +37,7 @@ const MAX_OPEN = 24;
 /** Forms with a rank of their own: a lower rank contains a higher one. Decimals and letters rank by where they are found. */
 const RANKS: Readonly<Record<string, number>> = {
   schedule: 0,
+  title: 0.5,
   编: 1,
   part: 1,
   部分: 1,
@@ -58,8 +50,14 @@ const RANKS: Readonly<Record<string, number>> = {
   条: 4,
   款: 5,
   项: 6,
+  目: 7,
 };
 const DECIMAL_RANK = 5;
+const DOTTED: ReadonlySet<string> = new Set(['1', 'A.1']);
+/** Words that also lead names of laws and things. */
+const NAMING: ReadonlySet<string> = new Set(['chapter', 'part', 'title']);
+/** Numbers above "4.1" that are written in another form: "Article IV", "Section 4", 第四条, "IV.". */
+const HEADS_DECIMALS: ReadonlySet<string> = new Set(['article', 'section', 'clause', '条', '章', 'I.', 'A.', 'part']);
 
 export function placeNumbers(found: readonly Item[]): Placed[] {
   const items = dropListedSchedules(found);
@@ -102,6 +100,8 @@ class Placer {
   private declared = false;
   /** The last number had no text and may get its heading from the next line. */
   private untitled = false;
+  /** Last value of each ranked form. */
+  private readonly ranked = new Map<string, number>();
   private seenArticle = false;
   private sectionAboveArticle = false;
 
@@ -122,7 +122,7 @@ class Placer {
       return { kind: 'text', item };
     }
     this.paused = false;
-    this.untitled = RANKS[choice.reading.form] !== undefined && item.block.text.length <= label.rest;
+    this.untitled = RANKS[choice.reading.form] !== undefined && item.end - item.start <= label.rest;
     this.stack.length = choice.depth;
     const { form, values } = choice.reading;
     if (form === 'article') this.seenArticle = true;
@@ -133,7 +133,7 @@ class Placer {
         indent: item.block.indent,
         listLevel: item.listLevel,
         heading: item.block.kind === 'heading',
-        opens: /[:：]\s*$/.test(item.block.text),
+        opens: /[:：]\s*$/.test(item.block.text.slice(item.start, item.end)) || item.end < item.block.text.length,
       });
     return { kind: 'number', item, form, depth: choice.depth, fresh };
   }
@@ -145,12 +145,22 @@ class Placer {
 
   private choose(item: Item, label: Label, next: Label | null): Choice | null {
     const ranked = label.readings.find((reading) => RANKS[reading.form] !== undefined);
+    if (ranked && this.isName(ranked, item)) return null;
     if (ranked) return { reading: ranked, depth: this.rankDepth(ranked) };
-    const dotted = label.readings.find((reading) => reading.form === '1' && reading.values.length > 1);
-    if (dotted) return { reading: dotted, depth: this.dottedDepth(dotted) };
+    const dotted = label.readings.filter((reading) => DOTTED.has(reading.form) && reading.values.length > 1);
+    if (dotted[0]) return this.chooseDotted(dotted);
     const listed = label.readings[0];
     if (listed?.form.startsWith('list')) return { reading: listed, depth: this.listDepth(item.listLevel ?? 0) };
     return this.chooseSimple(item, label, next);
+  }
+
+  /** "Chapter 11 Cases", "Part 2 Products": a word with a number that begins a sentence and belongs to no sequence is a name. */
+  private isName(reading: Reading, item: Item): boolean {
+    const value = reading.values[0] ?? 0;
+    const before = this.ranked.get(reading.form);
+    if (NAMING.has(reading.form) && item.block.kind !== 'heading' && value > 1 && !(before !== undefined && isNext(before, value))) return true;
+    this.ranked.set(reading.form, value);
+    return false;
   }
 
   private rankDepth(reading: Reading): number {
@@ -162,21 +172,23 @@ class Placer {
     return depth;
   }
 
+  /** Of two readings of "1.1(i)" the one that goes on with what is open. */
+  private chooseDotted(readings: readonly Reading[]): Choice {
+    const going = readings.find((reading) => this.stack.some((open) => follows(open, reading)));
+    const reading = going ?? readings.find((candidate) => candidate.values.at(-1) === 1) ?? (readings[0] as Reading);
+    return { reading, depth: this.dottedDepth(reading) };
+  }
+
   private dottedDepth(reading: Reading): number {
-    const { values } = reading;
+    const { form, values } = reading;
     for (let depth = this.stack.length; depth > 0; depth--) {
       const open = this.stack[depth - 1] as Open;
-      if (open.form === '1' && open.values.length < values.length && open.values.every((value, index) => value === values[index])) return depth;
-      if (open.form === '1' && open.values.length === values.length && sharesPrefix(open.values, values)) return depth - 1;
-      if (
-        (open.form === 'article' || open.form === 'section' || open.form === 'clause' || open.form === '条') &&
-        open.values[0] === values[0] &&
-        values.length === 2
-      )
-        return depth;
+      if (open.form === form && open.values.length < values.length && open.values.every((value, index) => value === values[index])) return depth;
+      if (open.form === form && open.values.length === values.length && sharesPrefix(open.values, values)) return depth - 1;
+      if (HEADS_DECIMALS.has(open.form) && open.values[0] === values[0]) return depth;
     }
     // No parent with this prefix: beside the outermost number of at least as many parts, else under what is open above decimals.
-    const beside = this.stack.findIndex((open) => open.form === '1' && open.values.length >= values.length);
+    const beside = this.stack.findIndex((open) => open.form === form && open.values.length >= values.length);
     if (beside >= 0) return beside;
     let depth = this.stack.length;
     while (depth > 0 && RANKS[(this.stack[depth - 1] as Open).form] === undefined && (this.stack[depth - 1] as Open).form !== '1') depth--;
@@ -239,14 +251,16 @@ class Placer {
     return depth;
   }
 
-  /** Neither a successor nor a first: the number is kept as written, beside its own form or under what is open. */
+  /** Neither a successor nor a first: the number is kept as written, by the reading that jumps least, beside its own form or under what is open. */
   private outOfSequence(item: Item, label: Label): Choice | null {
+    let best: { reading: Reading; same: number; jump: number } | null = null;
     for (const reading of label.readings) {
       const same = this.stack.findLastIndex((open) => open.form === reading.form);
-      if (same >= 0) return { reading, depth: same };
+      const jump = Math.abs((reading.values.at(-1) ?? 0) - 1 - (this.stack[same]?.values.at(-1) ?? 0));
+      if (best === null || jump < best.jump) best = { reading, same, jump };
     }
-    const reading = label.readings[0];
-    return reading ? { reading, depth: this.underTop(item, reading) } : null;
+    if (best === null) return null;
+    return { reading: best.reading, depth: best.same >= 0 ? best.same : this.underTop(item, best.reading) };
   }
 }
 
@@ -257,7 +271,14 @@ function sharesPrefix(a: readonly number[], b: readonly number[]): boolean {
 
 function follows(open: Open, reading: Reading): boolean {
   if (open.form !== reading.form || open.values.length !== reading.values.length || !sharesPrefix(open.values, reading.values)) return false;
-  return (reading.values.at(-1) ?? 0) === (open.values.at(-1) ?? 0) + 1;
+  return isNext(open.values.at(-1) ?? 0, reading.values.at(-1) ?? 0);
+}
+
+/** 10 -> 11, 10 -> 10A, 10A -> 10B, 10B -> 11: figures with a letter carry hundredths. */
+function isNext(before: number, after: number): boolean {
+  const step = after - before;
+  if (Number.isInteger(before)) return step === 1 || Math.round(step * 100) === 1;
+  return Math.round(step * 100) === 1 || after === Math.floor(before) + 1;
 }
 
 function goesOnTo(reading: Reading, next: Label | null): boolean {
