@@ -1,12 +1,13 @@
-// Paragraph groups -> blocks: one text with its lines and edges, its number, and what kind of block it is.
+// Paragraph groups -> blocks: one text with its lines and edges, its number and its indent.
 //
-// Owns: joining lines, headings by outline, size, boldness and capitals, list items, signature lines.
+// Owns: joining lines, bullets, indents. Leaves to headings.ts what kind of block it is.
 // Rule: every character of a block's text that was printed lies in exactly one line; joints (spaces at line ends) lie in none.
 import type { Block, Line, Place } from '../../contract/document.ts';
 import { bulletLength, readLabel } from '../labels.ts';
 import type { OutlineEntry, Range } from '../raw.ts';
-import { isSentence } from '../titles.ts';
+import { NOTE_MARK } from './footnotes.ts';
 import { boxOf } from './glyphs.ts';
+import { KindReader } from './headings.ts';
 import { jointOf } from './hyphens.ts';
 import type { PdfLine } from './lines.ts';
 
@@ -21,59 +22,40 @@ interface Joined {
   emphasis: Range[];
 }
 
-const SIGNATURE = /^(?:(?:by|name|title|date|signature|signed|its|签字|签章|盖章|法定代表人|日期)\s*[:：]|[_\s]{6,}$|x?_{5,})/i;
-
 export class BlockBuilder {
   private readonly words: ReadonlySet<string>;
-  private readonly bodySize: number;
+  private readonly kinds: KindReader;
   private readonly lefts: ReadonlyMap<string, number>;
-  private readonly outline: ReadonlyMap<string, OutlineEntry>;
+
   constructor(lines: readonly PdfLine[], words: ReadonlySet<string>, outline: readonly OutlineEntry[]) {
     this.words = words;
-    this.bodySize = bodySizeOf(lines);
+    this.kinds = new KindReader(lines, outline);
     this.lefts = leftsOf(lines);
-    this.outline = new Map(outline.map((entry) => [foldTitle(entry.title), entry]));
   }
 
-  build(group: readonly PdfLine[], id: string, furniture: boolean): BuiltBlock {
-    const bullet = furniture ? 0 : bulletLength((group[0] as PdfLine).text);
-    const first = bullet > 0 && (group[0] as PdfLine).text.length > bullet ? dropStart(group[0] as PdfLine, bullet) : (group[0] as PdfLine);
-    const bulleted = first !== group[0];
+  /** `set`: what the lines are known to be already; null for text of the document. */
+  build(group: readonly PdfLine[], id: string, set: 'furniture' | 'footnote' | null): BuiltBlock {
+    const top = group[0] as PdfLine;
+    const bullet = set === null ? bulletLength(top.text) : 0;
+    const bulleted = bullet > 0 && top.text.length > bullet;
+    const first = bulleted ? dropStart(top, bullet) : top;
     const lines = [first, ...group.slice(1)];
     const joined = this.join(lines);
-    const label = furniture ? null : readLabel(joined.text);
-    const bold = lines.every((line) => line.bold);
-    const size = first.size;
-    const entry = furniture ? undefined : this.outlineOf(joined.text, label?.rest ?? 0);
-    const heading = entry !== undefined || isHeading(joined.text, label?.rest ?? 0, lines, bold, size > 1.12 * this.bodySize);
-    const kind = furniture
-      ? 'furniture'
-      : heading
-        ? 'heading'
-        : SIGNATURE.test(joined.text)
-          ? 'signature'
-          : bulleted || isListNumber(label?.number)
-            ? 'listItem'
-            : 'paragraph';
+    const { kind, level } = set === null ? this.kinds.kindOf(joined.text, lines, bulleted) : { kind: set, level: null };
     const block: Block = {
       id,
       kind,
       text: joined.text,
       at: placesOf(joined.lines),
       lines: joined.lines,
-      number: label?.number ?? null,
-      level: entry?.depth ?? null,
+      number: numberOf(joined.text, set),
+      level,
       indent: Math.round((first.frame.x0 - (this.lefts.get(`${first.page}:${first.region}`) ?? first.frame.x0)) * 10) / 10,
-      font: { size, bold, italic: lines.every((line) => line.italic) },
+      font: { size: first.size, bold: lines.every((line) => line.bold), italic: lines.every((line) => line.italic) },
       cell: null,
       hidden: null,
     };
     return { block, emphasis: joined.emphasis };
-  }
-
-  private outlineOf(text: string, rest: number): OutlineEntry | undefined {
-    if (text.length > 200) return undefined;
-    return this.outline.get(foldTitle(text)) ?? (rest > 0 ? this.outline.get(foldTitle(text.slice(rest))) : undefined);
   }
 
   private join(group: readonly PdfLine[]): Joined {
@@ -116,11 +98,9 @@ function placesOf(lines: readonly Line[]): Place[] {
   return pages.map((page) => ({ page, box: boxOf(lines.filter((line) => line.page === page).map((line) => line.box)) }));
 }
 
-/** Size of most characters. */
-function bodySizeOf(lines: readonly PdfLine[]): number {
-  const weights = new Map<number, number>();
-  for (const line of lines) weights.set(line.size, (weights.get(line.size) ?? 0) + line.text.length);
-  return [...weights].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
+function numberOf(text: string, set: 'furniture' | 'footnote' | null): string | null {
+  if (set === 'furniture') return null;
+  return set === 'footnote' ? (NOTE_MARK.exec(text)?.[1] ?? null) : (readLabel(text)?.number ?? null);
 }
 
 /** Left margin of each region. Full-width pages share the document's margin: a page of indented text only is still indented. */
@@ -140,27 +120,4 @@ function leftsOf(lines: readonly PdfLine[]): Map<string, number> {
   const margin = wide[Math.floor(wide.length * 0.1)] ?? Infinity;
   // 90 points: more than any list indent of a page that has lost its margin, less than a second column.
   return new Map([...spans].map(([key, span]) => [key, span.left - margin > 0 && span.left - margin < 90 ? margin : span.left]));
-}
-
-export function foldTitle(title: string): string {
-  return title
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-}
-
-function isListNumber(number: string | undefined): boolean {
-  return number !== undefined && /^[(（]|[)）]$/.test(number);
-}
-
-function isHeading(text: string, rest: number, lines: readonly PdfLine[], bold: boolean, large: boolean): boolean {
-  const title = text.slice(rest);
-  const words = title.split(' ').length;
-  if (words > 14 || title.length > 110 || !/\p{L}{2}/u.test(text) || /[,;:，；]$/.test(title)) return false;
-  if (/[_…]{3}|\.{4}/.test(title) || isSentence(title)) return false;
-  const capitals = title === title.toUpperCase() && /\p{Lu}{3}/u.test(title);
-  if (large) return !/[.。]$/.test(title) || bold;
-  if (bold || (rest > 0 && title !== '' && lines.length === 1 && (lines[0] as PdfLine).bold)) return lines.length <= 3;
-  return capitals && lines.length <= 3;
 }

@@ -7,10 +7,13 @@ import { within, type Watch } from '../limits.ts';
 import type { OutlineEntry, Range } from '../raw.ts';
 import { BlockBuilder } from './blocks.ts';
 import { findContents } from './contents.ts';
+import { splitFootnotes } from './footnotes.ts';
 import { findFurniture } from './furniture.ts';
 import { collectWords } from './hyphens.ts';
 import type { PdfLine } from './lines.ts';
+import { tieNotes } from './notes.ts';
 import { splitParagraphs } from './paragraphs.ts';
+import type { Vector } from './vectors.ts';
 
 export interface Layout {
   readonly blocks: readonly Block[];
@@ -18,25 +21,43 @@ export interface Layout {
   readonly notes: readonly Note[];
 }
 
-/** `lines` in page order, within a page in the order of `readLines`. */
-export function layOut(lines: readonly PdfLine[], pages: readonly Page[], outline: readonly OutlineEntry[], watch: Watch): Layout {
+/** One page as read: its lines in the order of `readLines`, and what is drawn on it. */
+export interface PageLayout {
+  readonly page: Page;
+  readonly lines: readonly PdfLine[];
+  readonly vectors: readonly Vector[];
+}
+
+interface Group {
+  readonly lines: readonly PdfLine[];
+  readonly set: 'furniture' | 'footnote' | null;
+}
+
+export function layOut(pages: readonly PageLayout[], outline: readonly OutlineEntry[], watch: Watch): Layout {
+  const lines = pages.flatMap((entry) => entry.lines);
   const contents = findContents(lines);
-  const furniture = findFurniture(lines, pages.length).map((found, index) => found || contents[index] === true);
-  const body = lines.filter((_line, index) => furniture[index] !== true);
-  const builder = new BlockBuilder(body, collectWords(body), outline);
-  const groups = [
-    ...splitParagraphs(body).map((group) => ({ lines: group, furniture: false })),
-    ...lines.filter((_line, index) => furniture[index] === true).map((line) => ({ lines: [line], furniture: true })),
+  const furniture = findFurniture(lines, pages.length);
+  const isText = (index: number): boolean => furniture[index] !== true && contents[index] !== true;
+  const { notes, rest: body } = splitFootnotes(
+    lines.filter((_line, index) => isText(index)),
+    pages,
+  );
+  const groups: Group[] = [
+    ...splitParagraphs(body).map((group) => ({ lines: group, set: null })),
+    ...notes.map((note) => ({ lines: note, set: 'footnote' as const })),
+    ...lines.filter((_line, index) => !isText(index)).map((line) => ({ lines: [line], set: 'furniture' as const })),
   ];
   within(groups.length, watch.limits.blocks, 'paragraphs');
-  const pageOf = (group: readonly PdfLine[]): number => (group.at(-1) as PdfLine).page;
-  groups.sort((a, b) => pageOf(a.lines) - pageOf(b.lines) || Number(a.furniture) - Number(b.furniture));
+  const pageOf = (group: Group): number => (group.lines[0] as PdfLine).page;
+  const rankOf = ({ set }: Group): number => (set === null ? 0 : set === 'footnote' ? 1 : 2);
+  groups.sort((a, b) => pageOf(a) - pageOf(b) || rankOf(a) - rankOf(b));
+  const builder = new BlockBuilder(body, collectWords(body), outline);
   const blocks: Block[] = [];
   const emphasis = new Map<string, readonly Range[]>();
   for (const group of groups) {
-    const built = builder.build(group.lines, `b${blocks.length}`, group.furniture);
+    const built = builder.build(group.lines, `b${blocks.length}`, group.set);
     blocks.push(built.block);
     if (built.emphasis.length > 0) emphasis.set(built.block.id, built.emphasis);
   }
-  return { blocks, emphasis, notes: [] };
+  return { ...tieNotes(blocks), emphasis };
 }

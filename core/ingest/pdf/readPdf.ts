@@ -7,7 +7,6 @@ import { within, type Watch } from '../limits.ts';
 import type { RawContent } from '../raw.ts';
 import { hiddenBlock, placeAsides } from './asides.ts';
 import { layOut } from './layout.ts';
-import type { PdfLine } from './lines.ts';
 import { loadMupdf } from './mupdf.ts';
 import { countPages, damageOf, isTagged, openPdf, readOutline } from './openPdf.ts';
 import { PageReader, type PageReading } from './readPage.ts';
@@ -27,8 +26,7 @@ export async function readPdf(bytes: Uint8Array, name: string, password: string 
     const warnings: Warning[] = [...damageOf(document, bytes), ...readings.flatMap((reading) => reading.warnings)];
     const pages = readings.map((reading) => reading.page);
     const outline = readOutline(document);
-    const lines: PdfLine[] = readings.flatMap((reading) => reading.lines);
-    const layout = layOut(lines, pages, outline, watch);
+    const layout = layOut(readings, outline, watch);
     return { ...layout, blocks: placeAsides(layout.blocks, asidesOf(readings)), pages, outline, warnings };
   } finally {
     document.destroy();
