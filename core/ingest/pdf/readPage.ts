@@ -9,6 +9,7 @@ import { readGlyphs, type PageGlyphs, type PlacedImage, type Segment } from './g
 import { lookAt, type Hiding, type ShowsInk, type Sight } from './hidden.ts';
 import { readLines, type PdfLine } from './lines.ts';
 import { flawOf, type Mupdf } from './mupdf.ts';
+import { findTables, placeTables } from './tables.ts';
 import type { Vector } from './vectors.ts';
 
 export interface HiddenLine {
@@ -67,7 +68,8 @@ export class PageReader {
   private readDrawn(list: mupdf.DisplayList, index: number, [width, height]: Size, origin: Size, label: string): PageReading {
     const glyphs = readGlyphs(this.library, list, [width, height], origin, this.tagged);
     const sight = lookAt(glyphs, this.contrastOf(list, [width, height], origin));
-    const lines = readLines(sight.visible, index, width, height);
+    const tables = findTables(sight.visible, glyphs.vectors, index, width, height);
+    const lines = placeTables(readLines(tables.rest, index, width, height), tables.tables);
     const hidden = hiddenLines(sight, index, width, height);
     const source = lines.length === 0 && hidden.length === 0 ? 'empty' : 'digital';
     return {

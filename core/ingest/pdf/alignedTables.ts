@@ -1,0 +1,199 @@
+// Tables whose columns are made by white space, with horizontal rules, shades or nothing at all around them.
+//
+// Owns: runs of lines whose gaps lie over each other, what rules add to them, columns of prose that are no table, tables side by side, and the decision
+// that a run is a table. Rule: without rules a table needs numbers or three aligned columns; prose, contents, lists and signatures are never one.
+import type { Box } from '../../contract/document.ts';
+import { readLabel } from '../labels.ts';
+import { columnsOf, isAligned, type Band } from './tableColumns.ts';
+import { boxOf } from './glyphs.ts';
+import type { Line, Rules } from './rules.ts';
+import { rowTable, type RowedTable } from './tableRows.ts';
+import { chunksOf, isNumeric, rowsOf, type Chunk, type TextRow, type Word } from './tableText.ts';
+
+export interface DraftTable extends RowedTable {
+  readonly box: Box;
+  readonly columns: number;
+  /** Left edges of the columns and the right edge of the last. */
+  readonly edges: readonly number[];
+  readonly ruled: boolean;
+}
+
+interface ChunkRow {
+  readonly row: TextRow;
+  readonly chunks: readonly Chunk[];
+}
+
+/** Lines without columns (a title of a group, a wrapped label) that may stand between two rows of a run. */
+const MOST_BETWEEN = 3;
+/** White space between two rows of one table, in heights of a line. */
+const WIDEST_STEP = 2.2;
+
+export function findAligned(words: readonly Word[], rules: Rules, walls: readonly number[] = [], depth = 0): DraftTable[] {
+  const rows = rowsOf(words).map((row): ChunkRow => ({ row, chunks: chunksOf(row.words) }));
+  return runsOf(rows, rules).flatMap((run) => {
+    const bands = columnsOf(
+      run.filter((entry) => entry.chunks.length > 1).map((entry) => entry.chunks),
+      walls,
+    );
+    if (bands.length < 2) return [];
+    const gutter = depth < 4 ? partingGutter(run, bands, rules) : null;
+    if (gutter !== null) {
+      const inside = run.flatMap((entry) => entry.row.words);
+      const left = inside.filter((word) => word.x1 <= gutter);
+      return [
+        ...findAligned(left, rules, walls, depth + 1),
+        ...findAligned(
+          inside.filter((word) => !left.includes(word)),
+          rules,
+          walls,
+          depth + 1,
+        ),
+      ];
+    }
+    const table = tableOf(run, bands, rules);
+    return table ? [table] : [];
+  });
+}
+
+/** Rows that follow each other closely and have their gaps in common; lines between them included. */
+function runsOf(rows: readonly ChunkRow[], rules: Rules): ChunkRow[][] {
+  const runs: ChunkRow[][] = [];
+  let run: ChunkRow[] = [];
+  let between: ChunkRow[] = [];
+  const close = (): void => {
+    if (run.length >= 2) runs.push(withRuledEnds(run, rows, rules));
+    run = [];
+    between = [];
+  };
+  for (const entry of rows) {
+    const last = between.at(-1) ?? run.at(-1);
+    const far = last !== undefined && entry.row.y0 - last.row.y1 > WIDEST_STEP * Math.max(entry.row.size, last.row.size);
+    if (far || between.length > MOST_BETWEEN) close();
+    if (entry.chunks.length < 2) {
+      if (run.length > 0) between.push(entry);
+      continue;
+    }
+    // The last few rows: one of them may be a header or a total with other gaps.
+    const fits = run.length === 0 || run.slice(-3).some((above) => isAligned(above.chunks, entry.chunks));
+    if (!fits) close();
+    run.push(...between, entry);
+    between = [];
+  }
+  close();
+  return runs;
+}
+
+/** Lines between the run and a rule that closes it above or below: headers over several columns, totals, notes inside the frame. */
+function withRuledEnds(run: readonly ChunkRow[], rows: readonly ChunkRow[], rules: Rules): ChunkRow[] {
+  const box = boxOf(run.map((entry) => entry.row));
+  const [first, last] = [rows.indexOf(run[0] as ChunkRow), rows.indexOf(run.at(-1) as ChunkRow)];
+  const wide = wideRules(rules, box);
+  const reachUp = run[0] as ChunkRow;
+  let start = first;
+  for (let at = first - 1; at >= 0 && at >= first - 5; at--) {
+    const entry = rows[at] as ChunkRow;
+    if (entry.row.x0 < box.x0 - 12 || entry.row.x1 > box.x1 + 12) break;
+    if (
+      wide.some((rule) => rule.at > entry.row.y1 - 2 && rule.at < reachUp.row.y0 + 2) &&
+      !wide.some((rule) => rule.at < entry.row.y0 + 2 && rule.at > entry.row.y0 - 3 * entry.row.size)
+    )
+      break;
+    if (wide.some((rule) => rule.at <= entry.row.y0 + 2 && rule.at > entry.row.y0 - 1.5 * entry.row.size)) {
+      start = at;
+      break;
+    }
+  }
+  return rows.slice(start, last + 1);
+}
+
+/** Rules, and edges of shaded rows, that cover most of a box's width. */
+function wideRules(rules: Rules, box: Box): Line[] {
+  const shaded = rules.shades.flatMap((shade): Line[] => [
+    { at: shade.y0, from: shade.x0, to: shade.x1 },
+    { at: shade.y1, from: shade.x0, to: shade.x1 },
+  ]);
+  const width = box.x1 - box.x0;
+  return [...rules.horizontal, ...shaded].filter((rule) => Math.min(rule.to, box.x1) - Math.max(rule.from, box.x0) >= 0.6 * width);
+}
+
+/** x of a gutter between columns of prose, or between two tables side by side; null where the run is one thing. */
+function partingGutter(run: readonly ChunkRow[], bands: readonly Band[], rules: Rules): number | null {
+  const box = boxOf(run.map((entry) => entry.row));
+  const near = rules.horizontal.filter((rule) => rule.at > box.y0 - 14 && rule.at < box.y1 + 14);
+  for (let index = 1; index < bands.length; index++) {
+    const [left, right] = [(bands[index - 1] as Band).x1, (bands[index] as Band).x0];
+    const x = (left + right) / 2;
+    const crossing = near.filter((rule) => rule.from < x && rule.to > x).length;
+    if (crossing >= 3) continue;
+    const sides = [(word: Word) => word.x1 <= x, (word: Word) => word.x1 > x].map((belongs) => proseOf(run, belongs));
+    if (sides.every((side) => side >= 1) || (sides.some((side) => side >= 2) && crossing === 0)) return x;
+    if (crossing === 0 && index > 1 && index < bands.length - 1) {
+      const apart = [near.filter((rule) => rule.to < x), near.filter((rule) => rule.from > x)];
+      const wide = [left - box.x0, box.x1 - right];
+      if (apart.every((side, at) => side.filter((rule) => rule.to - rule.from > 0.6 * (wide[at] as number)).length >= 2)) return x;
+    }
+  }
+  return null;
+}
+
+/** 2 where one side of a gutter is plainly running text, 1 where it may be, 0 where it is not. */
+function proseOf(run: readonly ChunkRow[], belongs: (word: Word) => boolean): 0 | 1 | 2 {
+  const lines = run.map((entry) => entry.row.words.filter(belongs)).filter((words) => words.length > 0);
+  if (lines.length < 4) return 0;
+  const bounds = boxOf(lines.flat());
+  const middle = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
+  const counts = middle(lines.map((words) => words.length));
+  // A word space counts with its word.
+  const fill = middle(lines.map((words) => words.reduce((sum, word) => sum + word.x1 - word.x0 + 0.28 * word.size, 0) / (bounds.x1 - bounds.x0)));
+  const words = lines.flat();
+  const numbers = words.filter((word) => isNumeric(word.text)).length / words.length;
+  if (bounds.x1 - bounds.x0 < 72 || numbers > 0.25 || counts < 4 || fill < 0.6) return 0;
+  return lines.length >= 8 && fill > 0.75 && counts >= 6 && numbers < 0.15 ? 2 : 1;
+}
+
+function tableOf(run: readonly ChunkRow[], bands: readonly Band[], rules: Rules): DraftTable | null {
+  const box = boxOf(run.map((entry) => entry.row));
+  const size = (run[0] as ChunkRow).row.size;
+  const inside = rules.horizontal.filter((rule) => rule.at > box.y0 - 1.5 * size && rule.at < box.y1 + 1.5 * size && rule.from < box.x1 && rule.to > box.x0);
+  const closing = wideRules(rules, box).filter((rule) => rule.at > box.y0 - 1.5 * size && rule.at < box.y1 + 1.5 * size);
+  const ruled = new Set(closing.map((rule) => Math.round(rule.at / 4))).size;
+  if (!isTable(run, bands, ruled)) return null;
+  const rowed = rowTable({ lines: run, bands, rules: inside });
+  const edges = [...bands.map((band) => band.x0), (bands.at(-1) as Band).x1];
+  return { ...rowed, box, columns: bands.length, edges, ruled: ruled >= 2 };
+}
+
+const LEADER = /\.{4}|…{2}|(?:\. ){4}|·{4}/;
+const SIGNATURE = /(?:^|\s)(?:by|name|title|date|signature|signed|its|witness|签字|签章|盖章|日期)\s*[:：]|_{5,}/i;
+
+function isTable(run: readonly ChunkRow[], bands: readonly Band[], ruled: number): boolean {
+  const rows = run.filter((entry) => entry.chunks.length > 1);
+  const texts = rows.map((entry) => entry.row.words.map((word) => word.text).join(' '));
+  if (texts.filter((text) => LEADER.test(text)).length * 3 > texts.length) return false;
+  if (texts.filter((text) => SIGNATURE.test(text)).length * 3 > texts.length) return false;
+  const first = bands[0] as Band;
+  const labels = rows.map((entry) => entry.chunks[0] as Chunk).filter((chunk) => chunk.x1 <= first.x1 + 1);
+  const listed = labels.filter((chunk) => isListMark(chunk.text)).length;
+  if (bands.length === 2 && listed * 2 > labels.length) return false;
+  const values = rows.flatMap((entry) => entry.chunks.filter((chunk) => chunk.x0 > first.x1 - 1));
+  const numeric = values.filter((chunk) => chunk.numeric).length / Math.max(1, values.length);
+  const words = values.map((chunk) => chunk.words.length).sort((a, b) => a - b);
+  const short = (words[words.length >> 1] ?? 0) <= 5;
+  if (bands.length === 2 && isPageList(rows)) return false;
+  if (ruled >= 2) return rows.length >= 2 && (numeric >= 0.3 || (short && bands.length >= 3) || ruled >= 3);
+  if (numeric >= 0.5) return rows.length >= 3;
+  return rows.length >= 4 && bands.length >= 3 && short && numeric >= 0.2 && listed * 2 <= labels.length;
+}
+
+function isListMark(text: string): boolean {
+  if (/^[•●▪◦*–—-]$/.test(text)) return true;
+  const label = readLabel(text);
+  return label !== null && text.length - label.rest <= 1;
+}
+
+/** Page numbers that never fall: contents without leaders. */
+function isPageList(rows: readonly ChunkRow[]): boolean {
+  const ends = rows.map((entry) => (entry.chunks.at(-1) as Chunk).text);
+  const pages = ends.map(Number);
+  return ends.every((text) => /^\d{1,4}$/.test(text)) && pages.every((page, index) => index === 0 || page >= (pages[index - 1] as number)) && rows.length >= 3;
+}

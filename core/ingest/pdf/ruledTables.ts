@@ -1,0 +1,132 @@
+// Tables drawn with crossing rules: grids with text in their cells.
+//
+// Owns: which words stand in which cell, rows inside a tall ruled band, header rows of a grid, and which grids are no table (boxed text, charts, page frames,
+// contracts laid out in a frame). Leaves grids of one column to alignedTables.ts, which takes their rules as evidence.
+import type { Box } from '../../contract/document.ts';
+import { readLabel } from '../labels.ts';
+import type { DraftTable } from './alignedTables.ts';
+import { columnsOf } from './tableColumns.ts';
+import { boxOfCell, readGrids, type Grid } from './gridCells.ts';
+import type { Rules } from './rules.ts';
+import { rowTable, type DraftCell } from './tableRows.ts';
+import { chunksOf, isNumeric, isYear, rowsOf, type TextRow, type Word } from './tableText.ts';
+
+/** Lines of values in one ruled band from which the rules part groups of rows, not rows. */
+const GROUPED = 3;
+/** Share of the words that rules may cut: more, and the lines belong to a drawing. */
+const CUT_WORDS = 0.04;
+
+export function findRuled(words: readonly Word[], rules: Rules): DraftTable[] {
+  const taken = new Set<Word>();
+  const tables: DraftTable[] = [];
+  const grids = readGrids(rules).filter((grid) => grid.xs.length > 2);
+  // A grid inside a cell of another one is a table of its own; what is left belongs to the outer one.
+  grids.sort((a, b) => areaOf(a) - areaOf(b));
+  for (const grid of grids) {
+    const inside = words.filter((word) => !taken.has(word) && holds(boxOfGrid(grid), word));
+    const table = inside.length < 2 ? null : tableOf(grid, inside, rules);
+    if (!table) continue;
+    for (const word of inside) taken.add(word);
+    tables.push(table);
+  }
+  return tables;
+}
+
+function boxOfGrid({ xs, ys }: Grid): Box {
+  return { x0: xs[0] as number, x1: xs.at(-1) as number, y0: ys[0] as number, y1: ys.at(-1) as number };
+}
+
+function areaOf(grid: Grid): number {
+  const box = boxOfGrid(grid);
+  return (box.x1 - box.x0) * (box.y1 - box.y0);
+}
+
+function holds(box: Box, word: Box): boolean {
+  const [x, y] = [(word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2];
+  return x > box.x0 && x < box.x1 && y > box.y0 && y < box.y1;
+}
+
+function tableOf(grid: Grid, words: readonly Word[], rules: Rules): DraftTable | null {
+  const cells = grid.cells.map((cell): DraftCell => ({ ...cell, header: false, words: [] }));
+  const boxes = grid.cells.map((cell) => boxOfCell(grid, cell));
+  let cut = 0;
+  for (const word of words) {
+    const at = boxes.findIndex((box) => holds(box, word));
+    const box = boxes[at];
+    if (!box) continue;
+    (cells[at] as DraftCell).words.push(word);
+    if (word.x0 < box.x0 - 2 || word.x1 > box.x1 + 2) cut++;
+  }
+  const filled = cells.filter((cell) => cell.words.length > 0);
+  const columns = new Set(filled.map((cell) => cell.column)).size;
+  if (filled.length < 3 || columns < 2 || cut > Math.max(1, CUT_WORDS * words.length) || filled.some(isLaidOut)) return null;
+  const rows = rowsOf(words);
+  if (isGrouped(grid, rows)) return groupedTable(grid, rows, rules);
+  if (new Set(filled.map((cell) => cell.row)).size < 2) return null;
+  const headerRows = headerRowsOf(filled, grid, rules);
+  for (const cell of filled) cell.header = cell.row < headerRows;
+  return { rows: grid.ys.length - 1, columns: grid.xs.length - 1, headerRows, cells: filled, box: boxOfGrid(grid), edges: grid.xs, ruled: true };
+}
+
+/** A cell that holds numbered clauses is a frame around running text. */
+function isLaidOut(cell: DraftCell): boolean {
+  const lines = rowsOf(cell.words).map((row) => row.words.map((word) => word.text).join(' '));
+  const clauses = lines.filter((line) => {
+    const label = readLabel(line);
+    return label !== null && !label.weak && line.length > 40;
+  });
+  return clauses.length >= 3;
+}
+
+/** Rules that part groups: a band holds several lines with values in more than one column. */
+function isGrouped(grid: Grid, rows: readonly TextRow[]): boolean {
+  const [first, wall] = [grid.xs[0] as number, grid.xs[1] as number];
+  return grid.ys.slice(1).some((bottom, index) => {
+    const top = grid.ys[index] as number;
+    const lines = rows.filter((row) => row.y0 + row.y1 > 2 * top && row.y0 + row.y1 < 2 * bottom);
+    const valued = lines.filter((row) => row.words.some((word) => word.x0 > wall - 2 && word.x0 > first && isNumeric(word.text)));
+    const labelled = valued.filter((row) => row.words.some((word) => word.x1 < wall + 2));
+    return labelled.length >= GROUPED && valued.length > 0.6 * lines.length;
+  });
+}
+
+function groupedTable(grid: Grid, rows: readonly TextRow[], rules: Rules): DraftTable | null {
+  const lines = rows.map((row) => ({ row, chunks: chunksOf(row.words) }));
+  const walls = grid.xs.slice(1, -1);
+  const bands = columnsOf(
+    lines.map((line) => line.chunks),
+    walls,
+  );
+  if (bands.length < 2) return null;
+  const box = boxOfGrid(grid);
+  const inside = rules.horizontal.filter((rule) => rule.at > box.y0 - 2 && rule.at < box.y1 + 2 && rule.from < box.x1 && rule.to > box.x0);
+  const rowed = rowTable({ lines, bands, rules: inside });
+  return { ...rowed, box, columns: bands.length, edges: [...bands.map((band) => band.x0), box.x1], ruled: true };
+}
+
+/** The first row is a header when it is bold or shaded and the next is not, or when it has no values and the columns below have. */
+function headerRowsOf(cells: readonly DraftCell[], grid: Grid, rules: Rules): number {
+  const first = cells.filter((cell) => cell.row === 0);
+  const body = cells.filter((cell) => cell.row > 0);
+  if (first.length === 0 || body.length === 0) return 0;
+  const isBold = (cell: DraftCell): boolean => cell.words.every((word) => word.bold);
+  const isShaded = (cell: DraftCell): boolean => {
+    const box = boxOfCell(grid, cell);
+    return rules.shades.some((shade) => holds(shade, { x0: box.x0, x1: box.x1, y0: box.y0, y1: box.y1 }) && shade.y1 - shade.y0 < 2 * (box.y1 - box.y0));
+  };
+  const values = body.filter((cell) => cell.column > 0);
+  const numeric = values.filter((cell) => isNumeric(textOf(cell))).length;
+  const plain = first.every((cell) => !isNumeric(textOf(cell)) || isYear(textOf(cell)));
+  const marked = (test: (cell: DraftCell) => boolean): boolean => first.every(test) && !body.every(test) && !values.every(test);
+  if (!(marked(isBold) || marked(isShaded) || (plain && numeric >= 0.4 * values.length))) return 0;
+  // A cell over several columns heads those below it; a cell over several rows reaches to the end of the header.
+  let rows = Math.max(...first.map((cell) => cell.rowSpan));
+  const parted = first.some((cell) => cell.columnSpan > 1 && cell.columnSpan < grid.xs.length - 1);
+  const second = cells.filter((cell) => cell.row === 1);
+  if (rows === 1 && parted && second.every((cell) => !isNumeric(textOf(cell)) || isYear(textOf(cell)))) rows = 2;
+  return Math.min(rows, grid.ys.length - 2);
+}
+
+function textOf(cell: DraftCell): string {
+  return cell.words.map((word) => word.text).join(' ');
+}

@@ -1,0 +1,77 @@
+// Drawn rules of a page, joined: what vectors.ts gives piece by piece -> whole lines on common coordinates, and shaded areas.
+//
+// Owns: dashes, dotted and double lines, borders drawn once for each cell. Leaves to gridCells.ts which rules make a table.
+// Rule: rules come sorted by their coordinate; no two of one direction overlap.
+import type { Box } from '../../contract/document.ts';
+import { rulesOf, type Vector } from './vectors.ts';
+
+/** A straight line at `at` (y of a horizontal, x of a vertical rule) that reaches from `from` to `to`. Points. */
+export interface Line {
+  readonly at: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Rules {
+  readonly horizontal: readonly Line[];
+  readonly vertical: readonly Line[];
+  /** Filled areas that are neither thin, nor white, nor as large as half the page: shaded cells and rows. */
+  readonly shades: readonly Box[];
+}
+
+/** Points: the two strokes of a double rule, and the border that two cells drew each for itself, lie within this. */
+const SAME_LINE = 2.2;
+/** Points: the holes of dashed and dotted lines, and corners that cells leave open. */
+const SAME_STROKE = 4;
+/** Points: shorter ones are dashes that met no other, parts of letters and signs. */
+const SHORTEST = 7;
+/** Points: dots of a dotted line are no longer than this in either direction. */
+const DOT = 2;
+/** More vectors than this make a drawing or a map; its lines are no table and looking at them would take long. */
+const MOST_VECTORS = 12_000;
+
+export function readRules(vectors: readonly Vector[], width: number, height: number): Rules {
+  if (vectors.length === 0 || vectors.length > MOST_VECTORS) return { horizontal: [], vertical: [], shades: [] };
+  const pieces = rulesOf(vectors);
+  const horizontal: Line[] = pieces.filter((piece) => piece.horizontal);
+  const vertical: Line[] = pieces.filter((piece) => !piece.horizontal);
+  const shades: Box[] = [];
+  for (const { box, stroked, rectangle, color } of vectors) {
+    const [w, h] = [box.x1 - box.x0, box.y1 - box.y0];
+    if (w <= DOT && h <= DOT) {
+      horizontal.push({ at: (box.y0 + box.y1) / 2, from: box.x0, to: box.x1 });
+      vertical.push({ at: (box.x0 + box.x1) / 2, from: box.y0, to: box.y1 });
+    } else if (rectangle && !stroked && w > 5 && h > 5 && w * h < 0.5 * width * height && !isWhite(color)) shades.push(box);
+  }
+  return { horizontal: joinRules(horizontal), vertical: joinRules(vertical), shades };
+}
+
+function isWhite(color: number): boolean {
+  return color >>> 24 === 0 || (color & 0xffffff) === 0xffffff;
+}
+
+/** Rules within a line's breadth of each other take one coordinate; pieces that touch become one. */
+function joinRules(pieces: readonly Line[]): Line[] {
+  const sorted = [...pieces].sort((a, b) => a.at - b.at);
+  const joined: Line[] = [];
+  for (let start = 0; start < sorted.length;) {
+    let end = start + 1;
+    const first = (sorted[start] as Line).at;
+    while (end < sorted.length && (sorted[end] as Line).at - first <= SAME_LINE) end++;
+    const line = sorted.slice(start, end);
+    const at = line.reduce((sum, rule) => sum + rule.at, 0) / line.length;
+    for (const { from, to } of joinStrokes(line)) if (to - from >= SHORTEST) joined.push({ at, from, to });
+    start = end;
+  }
+  return joined;
+}
+
+function joinStrokes(line: readonly Line[]): { from: number; to: number }[] {
+  const strokes: { from: number; to: number }[] = [];
+  for (const { from, to } of [...line].sort((a, b) => a.from - b.from)) {
+    const last = strokes.at(-1);
+    if (last && from - last.to <= SAME_STROKE) last.to = Math.max(last.to, to);
+    else strokes.push({ from, to });
+  }
+  return strokes;
+}

@@ -1,0 +1,112 @@
+// Tables of a page: segments and vectors -> tables with the lines of their cells, and the segments that belong to none.
+//
+// Owns: the order of methods (crossing rules first, white space on what is left), pages whose text is turned, cells as lines, the place of a table among
+// the lines of its page. Leaves tables over page breaks and blocks to tableBlocks.ts.
+// Rule: every glyph is either in exactly one cell or in `rest`.
+import type { Box } from '../../contract/document.ts';
+import { findAligned, type DraftTable } from './alignedTables.ts';
+import { segmentsIn, toFrame, toPage, type Frame, type Turn } from './frames.ts';
+import type { Segment } from './glyphs.ts';
+import { readLines, type PdfLine } from './lines.ts';
+import { readRules } from './rules.ts';
+import { findRuled } from './ruledTables.ts';
+import { readWords, segmentsOf, without } from './tableText.ts';
+import type { Vector } from './vectors.ts';
+
+/** Where a line stands when it stands in a table. Rows and columns from 0. */
+export interface CellMark {
+  readonly table: PageTable;
+  readonly row: number;
+  readonly column: number;
+  readonly rowSpan: number;
+  readonly columnSpan: number;
+  readonly header: boolean;
+}
+
+export interface PageTable {
+  readonly box: Box;
+  readonly rows: number;
+  readonly columns: number;
+  readonly headerRows: number;
+  /** Left edges of the columns and the right edge of the last, across the writing. */
+  readonly edges: readonly number[];
+  readonly ruled: boolean;
+}
+
+export interface PageTables {
+  readonly tables: readonly { readonly table: PageTable; readonly lines: readonly PdfLine[] }[];
+  readonly rest: readonly Segment[];
+}
+
+/** Words below which a page is not looked at: a table of two rows has four. */
+const FEWEST_WORDS = 4;
+
+export function findTables(segments: readonly Segment[], vectors: readonly Vector[], page: number, width: number, height: number): PageTables {
+  const frame: Frame = { turn: mainTurn(segments), width, height };
+  const framed = frame.turn === 'right' ? segments : segments.map((segment) => (segment.direction === frame.turn ? (segmentsIn([segment], frame)[0] as Segment) : segment));
+  const words = readWords(framed, frame.turn);
+  if (words.length < FEWEST_WORDS) return { tables: [], rest: segments };
+  const turned = frame.turn === 'right' ? vectors : vectors.map((vector) => ({ ...vector, box: toFrame(vector.box, frame) }));
+  const rules = readRules(turned, width, height);
+  const ruled = findRuled(words, rules);
+  const taken = new Set(ruled.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
+  const drafts = [...ruled, ...findAligned(taken.size === 0 ? words : words.filter((word) => !taken.has(word)), rules)];
+  if (drafts.length === 0) return { tables: [], rest: segments };
+  const cells = drafts.flatMap((draft) => draft.cells.flatMap((cell) => cell.words));
+  return {
+    tables: drafts.map((draft) => linesOf(draft, segments, frame, page)),
+    rest: without(segments, cells),
+  };
+}
+
+function mainTurn(segments: readonly Segment[]): Turn {
+  const weights = new Map<Turn, number>();
+  for (const { direction, glyphs } of segments) if (direction !== 'slanted') weights.set(direction, (weights.get(direction) ?? 0) + glyphs.length);
+  return [...weights].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 'right';
+}
+
+function linesOf(draft: DraftTable, segments: readonly Segment[], frame: Frame, page: number): PageTables['tables'][number] {
+  const { rows, columns, headerRows, edges, ruled } = draft;
+  const table: PageTable = { box: frame.turn === 'right' ? draft.box : toPage(draft.box, frame), rows, columns, headerRows, edges, ruled };
+  const cells = [...draft.cells].sort((a, b) => a.row - b.row || a.column - b.column);
+  const lines = cells.flatMap((cell) => {
+    const { row, column, rowSpan, columnSpan, header } = cell;
+    const mark: CellMark = { table, row, column, rowSpan, columnSpan, header };
+    return readLines(segmentsOf(cell.words, segments), page, frame.width, frame.height).map((line): PdfLine => ({ ...line, aside: false, cell: mark }));
+  });
+  return { table, lines };
+}
+
+/**
+ * Lines of a page with those of its tables among them. A table follows the nearest line above it or precedes the nearest below it, whichever is nearer:
+ * on a page of two columns the lines of the other column are neither.
+ */
+export function placeTables(lines: readonly PdfLine[], tables: PageTables['tables']): PdfLine[] {
+  const placed = tables.map(({ table, lines: cells }) => ({ at: placeOf(table.box, lines), top: table.box.y0, cells }));
+  placed.sort((a, b) => a.at - b.at || a.top - b.top);
+  const out: PdfLine[] = [];
+  let next = 0;
+  for (let index = 0; index <= lines.length; index++) {
+    while (next < placed.length && (placed[next] as { at: number }).at <= index) out.push(...(placed[next++] as { cells: readonly PdfLine[] }).cells);
+    if (index < lines.length) out.push(lines[index] as PdfLine);
+  }
+  return out;
+}
+
+function placeOf(box: Box, lines: readonly PdfLine[]): number {
+  let above = { at: -1, distance: Infinity };
+  let below = { at: -1, distance: Infinity };
+  lines.forEach((line, index) => {
+    if (line.aside || line.slanted || line.box.x1 < box.x0 || line.box.x0 > box.x1) return;
+    const middle = (line.box.y0 + line.box.y1) / 2;
+    if (middle < box.y0 + 2) {
+      const distance = Math.max(0, box.y0 - line.box.y1);
+      if (distance <= above.distance) above = { at: index + 1, distance };
+    } else {
+      const distance = Math.max(0, line.box.y0 - box.y1);
+      if (distance < below.distance) below = { at: index, distance };
+    }
+  });
+  const best = above.distance <= below.distance ? above : below;
+  return best.at >= 0 ? best.at : lines.length;
+}
