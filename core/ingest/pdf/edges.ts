@@ -21,7 +21,7 @@ export interface PageLines {
 export function readPages(lines: readonly PdfLine[]): PageLines[] {
   const pages = new Map<number, PlacedLine[]>();
   lines.forEach((line, index) => {
-    if (line.slanted || line.aside) return;
+    if (line.slanted || line.aside || line.cell !== null) return;
     const list = pages.get(line.page);
     if (list) list.push({ index, line });
     else pages.set(line.page, [{ index, line }]);
@@ -97,7 +97,7 @@ function marginLines(page: PageLines, rest: readonly PlacedLine[], edge: 'top' |
     const white = edge === 'top' ? whiteBetween(last, next) : whiteBetween(next, last);
     const fits = taken.every(({ line }) => {
       if (line.text.length > 120 || /^[\d*†‡⁰¹²³⁴-⁹]+\s?\p{L}/u.test(line.text)) return false;
-      if (reach(line) < 0.05) return white >= 1.2 * page.size;
+      if (reach(line) < 0.05) return white >= 1.2 * page.size && line.size < 1.2 * page.size;
       if (reach(line) < 0.07) return white >= 1.2 * page.size && line.size < 0.96 * page.size;
       return white >= 2 * page.size && line.size < 0.7 * page.size;
     });

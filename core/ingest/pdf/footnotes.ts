@@ -44,7 +44,7 @@ export function splitFootnotes(lines: readonly PdfLine[], pages: readonly { read
 function columnsOf(page: PageLines): PdfLine[][] {
   const columns = new Map<number, PdfLine[]>();
   for (const { line } of page.lines) {
-    if (line.turn !== page.turn || line.cell !== null) continue;
+    if (line.turn !== page.turn) continue;
     const column = columns.get(line.region);
     if (column) column.push(line);
     else columns.set(line.region, [line]);

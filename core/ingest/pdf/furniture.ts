@@ -21,6 +21,7 @@ export function findFurniture(lines: readonly PdfLine[], pageCount: number): boo
   const found = new Set<number>();
   const inside = insideRepeats(lines, pageCount);
   lines.forEach((line, index) => {
+    if (line.cell !== null) return;
     const outer = isOuter(line);
     if (line.aside || line.slanted || RULE.test(line.text) || isStamp(line, outer)) found.add(index);
     else if (inside.has(foldDigits(line.text))) found.add(index);
@@ -58,11 +59,12 @@ function repeatedLines(lines: readonly PdfLine[], pageCount: number): number[] {
   if (pageCount < 2) return [];
   const pagesOf = new Map<string, Set<number>>();
   const keyOf = (line: PdfLine, shift: number): string => `${foldDigits(line.text)}@${Math.round(line.frame.y0 / PLACE_STEP) + shift}`;
-  for (const line of lines) if (isOuter(line)) addTo(pagesOf, keyOf(line, 0), line.page);
+  const counts = (line: PdfLine): boolean => line.cell === null && isOuter(line);
+  for (const line of lines) if (counts(line)) addTo(pagesOf, keyOf(line, 0), line.page);
   // Left and right pages may differ and a first page may be free of them: a fifth of the pages, at least two (three in long documents).
   const least = Math.max(pageCount > 6 ? 3 : 2, Math.ceil(pageCount * 0.2));
   return lines.flatMap((line, index) => {
-    if (!isOuter(line)) return [];
+    if (!counts(line)) return [];
     const pages = new Set([-1, 0, 1].flatMap((shift) => [...(pagesOf.get(keyOf(line, shift)) ?? [])]));
     return pages.size >= least ? [index] : [];
   });
@@ -71,7 +73,8 @@ function repeatedLines(lines: readonly PdfLine[], pageCount: number): number[] {
 /** Web pages printed to PDF keep the foot of the old page in the middle of the new one: such lines recur on a third of the pages, wherever they stand. */
 function insideRepeats(lines: readonly PdfLine[], pageCount: number): ReadonlySet<string> {
   const pagesOf = new Map<string, Set<number>>();
-  for (const line of lines) if (line.text.length >= 10 && line.text.length <= 160) addTo(pagesOf, foldDigits(line.text), line.page);
+  // Figures of one length look alike when digits are folded: words have to agree.
+  for (const line of lines) if (line.text.length <= 160 && /\p{L}{2}.*\p{L}{3}/u.test(line.text)) addTo(pagesOf, foldDigits(line.text), line.page);
   const least = Math.max(5, pageCount / 3);
   return new Set([...pagesOf].filter(([, seen]) => seen.size >= least).map(([key]) => key));
 }
@@ -79,7 +82,7 @@ function insideRepeats(lines: readonly PdfLine[], pageCount: number): ReadonlySe
 /** Bare numbers that count up by one from page to page are its old page numbers. */
 function countedPages(lines: readonly PdfLine[]): ReadonlySet<number> {
   const bare = lines.flatMap((line, index) => {
-    const match = /^[-–—\s]*(\d{1,4})[-–—\s]*$/.exec(line.text);
+    const match = line.cell === null ? /^[-–—\s]*(\d{1,4})[-–—\s]*$/.exec(line.text) : null;
     return match ? [{ index, value: Number(match[1]), page: line.page }] : [];
   });
   const steps = new Set<number>();

@@ -18,7 +18,7 @@ const SIGNATURE =
   /^(?:(?:by|name|title|date|signature|signed|its|print(?:ed)? name|authori[sz]ed (?:signature|signatory)|签字|签章|盖章|法定代表人|授权代表|日期)\s*[:：]|[_\s]{6,}$|x?_{5,}|\/s\/\s)/i;
 /** "Table 4: ..." or "Figure 2. ..."; "Table 1 shows" goes on in lower case and is text. */
 const CAPTION =
-  /^(?:table|figure|fig\.|chart|tabelle|abbildung|abb\.|图|表)\s?(?:\d{1,3}|[IVX]{1,5}|[A-Z])(?:[.-]\d{1,3})?(?:\s*[:.–—|：]|\s+(?=[\p{Lu}“"(])|$|\s(?=\p{Lo}))/iu;
+  /^(?:table|figure|fig\.|chart|listing|tabelle|abbildung|abb\.|图|表)\s?(?:\d{1,3}|[IVX]{1,5}|[A-Z])(?:[.-]\d{1,3})?(?:\s*(?<sign>[:.–—|：])(?=\s|$)|\s+(?=[\p{Lu}\p{Lo}“"(])|$)/iu;
 /** A tag is believed on blocks of a heading's length only: some writers tag whole pages as headings. */
 const TAGGED_LENGTH = 160;
 
@@ -41,9 +41,9 @@ export class KindReader {
     if (entry) return { kind: 'heading', level: entry.depth };
     if (SIGNATURE.test(text)) return { kind: 'signature', level: null };
     const tag = this.believesTags ? first.tag : null;
-    if (tag?.role === 'caption' || (CAPTION.test(text) && !isSentence(text.slice(0, 80).replace(CAPTION, '')))) return { kind: 'caption', level: null };
+    if (tag?.role === 'caption' || isCaption(text)) return { kind: 'caption', level: null };
     if (tag?.role === 'heading' && text.length <= TAGGED_LENGTH && !/[.;,]$/.test(text)) return { kind: 'heading', level: tag.level };
-    if (isHeading(text, rest, lines, first.size > 1.12 * this.bodySize)) return { kind: 'heading', level: null };
+    if (isTitle(text, lines, this.bodySize) || isHeading(text, rest, lines, first.size > 1.12 * this.bodySize)) return { kind: 'heading', level: null };
     if (bulleted || isListNumber(label?.number)) return { kind: 'listItem', level: null };
     return { kind: 'paragraph', level: null };
   }
@@ -80,8 +80,19 @@ function foldTitle(title: string): string {
     .trim();
 }
 
+function isCaption(text: string): boolean {
+  const match = CAPTION.exec(text);
+  if (!match) return false;
+  return match.groups?.['sign'] !== undefined || !isSentence(text.slice(match[0].length, 120));
+}
+
 function isListNumber(number: string | undefined): boolean {
   return number !== undefined && /^[(（]|[)）]$/.test(number);
+}
+
+/** Set at least a third larger than the text, a few lines at most: a title, even if it is built like a sentence. */
+function isTitle(text: string, lines: readonly PdfLine[], bodySize: number): boolean {
+  return lines.length <= 4 && text.length <= 200 && /\p{L}{3}/u.test(text) && !/[.,;:，；。]$/.test(text) && lines.every((line) => line.size > 1.33 * bodySize);
 }
 
 function isHeading(text: string, rest: number, lines: readonly PdfLine[], large: boolean): boolean {

@@ -93,7 +93,7 @@ function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, bo
   const short = room !== undefined && isShort(last, line, room);
   const ended = SENTENCE_END.test(last.text);
   const bulleted = bulletLength(line.text) > 0 && !/^[–—-]/.test(line.text);
-  if (regionKey(last) !== regionKey(line)) return !continues(group, last, line, short, ended, bulleted);
+  if (regionKey(last) !== regionKey(line)) return isFarBelow(last, line, pitch) || !continues(group, last, line, short, ended, bulleted);
   if (bulleted) return true;
   if (Math.abs(line.size - last.size) > Math.max(0.6, 0.12 * last.size) && line.text.length > 3 && last.text.length > 3) return true;
   if (isWideStep(group, line.frame.y1 - last.frame.y1, last.size, pitch)) return true;
@@ -101,6 +101,12 @@ function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, bo
   if (line.bold !== last.bold && (short || ended)) return true;
   if (short && (ended || wouldFitEasily(last, line, room))) return true;
   return ended && line.frame.x0 > last.frame.x0 + line.size && group.length > 1 && line.frame.x0 > (group[1] as PdfLine).frame.x0 + line.size;
+}
+
+/** Regions of a page may lie below each other; then white space divides them as it divides paragraphs. Columns lie side by side. */
+function isFarBelow(last: PdfLine, line: PdfLine, pitch: number): boolean {
+  if (last.page !== line.page || line.frame.y0 < last.frame.y0 || line.frame.x0 > last.frame.x1 || line.frame.x1 < last.frame.x0) return false;
+  return isWideStep([last], line.frame.y1 - last.frame.y1, last.size, pitch);
 }
 
 function isWideStep(group: readonly PdfLine[], step: number, size: number, pitch: number): boolean {
@@ -141,7 +147,7 @@ function startsWithNumber(group: readonly PdfLine[], last: PdfLine, line: PdfLin
       ? Math.abs(line.frame.x0 - last.frame.x0) > 0.5 * line.size && line.frame.x0 < last.frame.x0
       : Math.abs(line.frame.x0 - body) > 0.5 * line.size;
   if (form.startsWith('(') || form === '1)' || form === 'a)') {
-    if (moved || line.frame.x0 > last.frame.x0 + line.size) return true;
+    if ((moved || line.frame.x0 > last.frame.x0 + line.size) && !isHanging(group, line)) return true;
     return label.readings.some((reading) => reading.values[0] === 1) ? short || ended : (short || paused) && listed.follows(line);
   }
   // "... under Section / 5.2 of this Agreement": a wrapped mention goes on in lower case or stands after a word that announces a number.
@@ -149,6 +155,13 @@ function startsWithNumber(group: readonly PdfLine[], last: PdfLine, line: PdfLin
   if (/\b(sections?|articles?|clauses?|paragraphs?|exhibits?|schedules?|and|or|to|of|in|no\.?|part)$/i.test(last.text) && !short) return false;
   if (label.weak) return short || moved || ended;
   return short || moved || paused;
+}
+
+/** The second line of a numbered paragraph begins under the first one's text, right of its number: no sign of a list. */
+function isHanging(group: readonly PdfLine[], line: PdfLine): boolean {
+  const first = group[0] as PdfLine;
+  const text = readLabel(first.text)?.rest ?? 0;
+  return group.length === 1 && text > 0 && Math.abs((first.edges[text] ?? 0) - (line.edges[0] ?? 0)) < 2.5;
 }
 
 function continues(group: readonly PdfLine[], last: PdfLine, line: PdfLine, short: boolean, ended: boolean, bulleted: boolean): boolean {
