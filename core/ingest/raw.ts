@@ -1,5 +1,5 @@
 // What a reader hands to `structure`: pages and blocks in reading order, and evidence about them that the stored Document does not keep.
-import type { Block, Comment, DOCUMENT_KINDS, Note, Page, Revision, Table, View, Warning } from '../contract/document.ts';
+import type { Block, Comment, DOCUMENT_KINDS, Note, Page, Revision, Span, Table, View, Warning } from '../contract/document.ts';
 
 export type DocumentKind = (typeof DOCUMENT_KINDS)[number];
 
@@ -30,8 +30,18 @@ export interface RawContent {
   readonly notes?: readonly Note[];
   readonly comments?: readonly Comment[];
   readonly revisions?: readonly Revision[];
+  readonly crossReferences?: readonly CrossReference[];
   readonly attachments?: readonly RawAttachment[];
   readonly warnings: readonly Warning[];
+}
+
+/** A field or link that points into the document (Word's REF, PAGEREF, NOTEREF, HYPERLINK \l): its target is certain where text is a guess. */
+export interface CrossReference {
+  readonly span: Span;
+  /** As the file has it: "REF _Ref137575642 \r \h". */
+  readonly instruction: string;
+  /** Block that the bookmark begins in; null where the bookmark is gone. */
+  readonly targetBlockId: string | null;
 }
 
 export interface RawAttachment {

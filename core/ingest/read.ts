@@ -32,6 +32,7 @@ export async function readFile(bytes: Uint8Array, name: string, options: ReadOpt
     notes: (content.notes ?? []).map((note) => ({ ...note, mark: own(note.mark) })),
     comments: (content.comments ?? []).map((comment) => ({ ...comment, span: own(comment.span) })),
     revisions: (content.revisions ?? []).map((revision) => ({ ...revision, span: own(revision.span) })),
+    crossReferences: (content.crossReferences ?? []).map((reference) => ({ ...reference, span: own(reference.span) })),
     attachments: content.attachments ?? [],
     warnings: content.warnings,
     ms: watch.elapsed(),
@@ -40,7 +41,7 @@ export async function readFile(bytes: Uint8Array, name: string, options: ReadOpt
 
 async function readContent(kind: FileKind, bytes: Uint8Array, name: string, options: ReadOptions, watch: Watch): Promise<readonly [DocumentKind, RawContent]> {
   if (kind === 'pdf') return ['pdf', await readPdf(bytes, name, options.password, watch)];
-  if (kind === 'docx') return ['docx', await readDocx(bytes, name, watch)];
+  if (kind === 'docx') return ['docx', await readDocx(bytes, name, watch, options.view)];
   return ['text', readText(bytes, name, kind === 'markdown', watch)];
 }
 

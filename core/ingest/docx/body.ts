@@ -1,64 +1,89 @@
 // Body of a DOCX -> blocks: paragraphs with their computed numbers, tables as cells, notes, text boxes, running pages.
 //
-// Owns: the order of blocks, kinds, numbers put before the text as Word shows them, the page count of a flow document.
-// Rule: a paragraph counts in its list even when it has no text; a paragraph whose mark was deleted joins the next one.
-import type { Block } from '../../contract/document.ts';
-import { bulletLength, isContentsLine, isContentsTitle, readLabel } from '../labels.ts';
+// Owns: the order of blocks, which paragraphs join, the numbers put before the text as Word shows them, the page count of a flow document.
+// Rules: a paragraph counts in its list even when it has no text or is hidden; one whose mark does not stand in the view joins the next and counts with it;
+// one whose mark is hidden (Word's style separator) joins the next and keeps its own number. Nothing joins across a table or the end of a cell.
+import type { Block, Note, Table, View } from '../../contract/document.ts';
 import { within, type Watch } from '../limits.ts';
 import type { Range } from '../raw.ts';
-import { isSentence } from '../titles.ts';
-import type { ListNumber, Numbering } from './numbering.ts';
-import { emphasisOf, emptyContent, RunReader, type Counts, type ParagraphContent } from './runs.ts';
-import { merge, readLook, type Styles, type StyleLook } from './styles.ts';
-import { child, toggle, integer, valueOf, type XmlNode } from './xml.ts';
+import { draftBlock, hiddenBlocks, type Drafted, type Paragraph, type Surrounding } from './blocks.ts';
+import { beginChange, changeKind, emptyContent, type Anchor, type ParagraphContent } from './content.ts';
+import { ListCounters, type ListNumber } from './counters.ts';
+import { Evidence, spanOf, type Position } from './evidence.ts';
+import { FieldNumbers } from './fields.ts';
+import { changeStands, formatChanges, markStands, plainText, readMarkChanges } from './marks.ts';
+import type { Numbering } from './numbering.ts';
+import { hidesMark, RunReader, type Counts, type Story } from './runs.ts';
+import { merge, readLook, type ListPlace, type Styles } from './styles.ts';
+import { cellsOf, gridChanges, gridOf, gridStands, rowsOf, type GridCell, type GridRow } from './tables.ts';
+import { child, toggle, valueOf, type XmlNode } from './xml.ts';
 
-export interface Cell {
-  readonly table: string;
-  readonly row: number;
-  readonly column: number;
-  readonly rowSpan: number;
-  readonly columnSpan: number;
-  readonly header: boolean;
+type Cell = NonNullable<Block['cell']>;
+
+export interface Context extends Surrounding {
+  readonly story: Story;
+  /** Inside a text box. */
+  readonly box: boolean;
 }
 
-interface Context {
-  readonly kind: 'body' | 'footnote' | 'furniture';
-  readonly cell: Cell | null;
+interface Carried {
+  readonly content: ParagraphContent;
+  readonly own: Paragraph;
+  /** List of a paragraph that has not counted yet. */
+  readonly place: ListPlace | null;
+  /** Whether the next paragraph takes its number and heading level from this one. */
+  readonly leads: boolean;
+  readonly context: Context;
+  readonly first: number;
 }
 
-export type Notes = ReadonlyMap<string, XmlNode>;
-
-const SIGNATURE = /^(?:(?:by|name|title|date|signature|signed|its|签字|签章|盖章|法定代表人|日期)\s*[:：]|[_\s]{6,}$|x?_{5,})/i;
-/** 14 points, in half points: no contract sets its text so large, and titles without a heading style start here. */
-const TITLE_SIZE = 28;
-const BODY: Context = { kind: 'body', cell: null };
+export interface BodyParts {
+  readonly styles: Styles;
+  readonly numbering: Numbering;
+  readonly notes: ReadonlyMap<string, XmlNode>;
+  /** Whether Word left marks of the pages it last made. */
+  readonly rendered: boolean;
+  readonly view: View;
+  readonly watch: Watch;
+}
 
 export class BodyReader {
   readonly blocks: Block[] = [];
   readonly emphasis = new Map<string, readonly Range[]>();
   readonly listLevel = new Map<string, number>();
-  readonly counts: Counts = { insertions: 0, deletions: 0, hidden: 0 };
+  readonly numbers = new Map<string, ListNumber>();
+  readonly tables: Table[] = [];
+  readonly notes: Note[] = [];
+  readonly sections: XmlNode[] = [];
+  readonly evidence = new Evidence();
+  readonly counts: Counts = { placeholders: 0, subDocuments: 0, chunks: 0 };
   page = 0;
-  private readonly styles: Styles;
-  private readonly numbering: Numbering;
-  private readonly footnotes: Notes;
-  private readonly endnotes: Notes;
-  private readonly rendered: boolean;
-  private readonly watch: Watch;
-  private readonly fields: { instruction: boolean }[] = [];
-  private carried: ParagraphContent | null = null;
-  private tables = 0;
+  private readonly parts: BodyParts;
+  /** Footnotes and text boxes count apart from the body, each kind in one sequence. */
+  private readonly noteStory: Story;
+  private readonly boxStory: Story;
+  readonly body: Context;
+  private carried: Carried | null = null;
+  private anchors: Anchor[] = [];
+  private nextTable = 0;
 
-  constructor(parts: { styles: Styles; numbering: Numbering; footnotes: Notes; endnotes: Notes; rendered: boolean; watch: Watch }) {
-    this.styles = parts.styles;
-    this.numbering = parts.numbering;
-    this.footnotes = parts.footnotes;
-    this.endnotes = parts.endnotes;
-    this.rendered = parts.rendered;
-    this.watch = parts.watch;
+  constructor(parts: BodyParts) {
+    this.parts = parts;
+    this.noteStory = this.newStory();
+    this.boxStory = this.newStory();
+    this.body = this.newContext('body');
   }
 
-  read(node: XmlNode, context: Context = BODY): void {
+  newContext(kind: Context['kind']): Context {
+    return { kind, cell: null, story: this.newStory(), contents: false, box: false };
+  }
+
+  private newStory(): Story {
+    const lists = new ListCounters(this.parts.numbering);
+    return { lists, numbers: new FieldNumbers(this.parts.numbering, lists), fields: [] };
+  }
+
+  read(node: XmlNode, context: Context): void {
     switch (node.name) {
       case 'w:p':
         return this.readParagraph(node, context);
@@ -66,60 +91,153 @@ export class BodyReader {
         return this.readTable(node, context);
       case 'w:del':
       case 'w:moveFrom':
-        this.counts.deletions++;
-        return;
-      case 'w:sdt':
-      case 'w:sdtContent':
-      case 'w:customXml':
       case 'w:ins':
       case 'w:moveTo':
-      case 'w:txbxContent':
-      case 'w:footnote':
-      case 'w:endnote':
-        for (const entry of node.children) this.read(entry, context);
-        return;
+        return this.readChanged(node, node, () => this.readAll(node, context));
+      case 'w:sdt':
+        return this.readControl(node, context);
+      case 'w:customXml':
+      case 'w:sdtContent':
+        return this.readAll(node, context);
       case 'mc:AlternateContent': {
         const branch = child(node, 'mc:Choice') ?? child(node, 'mc:Fallback');
-        for (const entry of branch?.children ?? []) this.read(entry, context);
-        return;
+        return branch && this.readAll(branch, context);
       }
+      case 'w:sectPr':
+        this.sections.push(node);
+        return;
+      case 'w:altChunk':
+        this.counts.chunks++;
+        return;
+      case 'w:bookmarkStart':
+        return this.anchor('bookmark', node.attributes['w:name']);
+      case 'w:commentRangeStart':
+        return this.anchor('commentStart', node.attributes['w:id']);
+      case 'w:commentRangeEnd':
+        return this.anchor('commentEnd', node.attributes['w:id']);
       default:
     }
   }
 
-  private readParagraph(node: XmlNode, context: Context): void {
-    const properties = child(node, 'w:pPr');
-    const style = valueOf(properties, 'w:pStyle');
-    const inherited = this.styles.paragraph(style);
-    const content = this.carried ?? emptyContent();
-    this.carried = null;
-    const first = this.page;
-    if (!this.rendered && context.kind === 'body' && toggle(properties, 'w:pageBreakBefore') === true && this.blocks.length > 0) this.page++;
-    new RunReader(this.styles, this.counts, inherited, content, this.fields).read(node);
-    const mark = child(properties, 'w:rPr');
-    if (child(mark, 'w:del') ?? child(mark, 'w:moveFrom')) {
-      this.counts.deletions++;
-      this.carried = content;
-      return;
+  /** Reads the blocks of a part of the document that ends by itself: a cell, a note, a text box, a header. */
+  readContainer(node: XmlNode, context: Context): void {
+    this.flush();
+    this.readAll(node, context);
+    this.flush();
+  }
+
+  private readAll(node: XmlNode, context: Context): void {
+    for (const entry of node.children) this.read(entry, context);
+  }
+
+  finish(): void {
+    this.flush();
+    this.evidence.finish(this.blocks.at(-1));
+  }
+
+  private anchor(kind: Anchor['kind'], id: string | undefined): void {
+    if (id !== undefined) this.anchors.push({ kind, id, at: 0 });
+  }
+
+  private readControl(node: XmlNode, context: Context): void {
+    const properties = child(node, 'w:sdtPr');
+    if (child(properties, 'w:showingPlcHdr')) this.counts.placeholders++;
+    const gallery = valueOf(child(properties, 'w:docPartObj'), 'w:docPartGallery') ?? '';
+    this.readAll(node, { ...context, contents: context.contents || /^table of contents$/i.test(gallery) });
+  }
+
+  /** Reads content under a tracked change around whole paragraphs or rows, or keeps its text where it does not stand. */
+  private readChanged(change: XmlNode, content: XmlNode, read: () => void): void {
+    const draft = beginChange(change, changeKind(change.name) ?? 'format', emptyContent());
+    if (!changeStands(change, this.parts.view)) {
+      draft.text = plainText(content).trimEnd();
+      return this.evidence.waitChange(draft);
     }
-    if (child(mark, 'w:ins')) this.counts.insertions++;
-    const look = merge(inherited, readLook(properties, undefined, undefined));
-    const direct = valueOf(child(properties, 'w:numPr'), 'w:numId') !== undefined;
-    const number = this.numberOf(look, style, direct);
-    // Tables of contents are furniture: their numbers would begin every clause a second time.
-    const contents =
-      context.kind === 'body' &&
-      (/^toc\s?(?:\d|heading)/i.test(this.styles.nameOf(style)) || isContentsLine(content.text) || isContentsTitle(content.text.trim()));
-    this.emit(content, look, style, number, contents ? { kind: 'furniture', cell: null } : context, first);
+    const before = this.blocks.length;
+    read();
+    const [first, ...rest] = this.blocks.slice(before);
+    draft.text = [first, ...rest].map((block) => block?.text ?? '').join('\n');
+    if (first) this.evidence.addChange(draft, spanOf(first.id, 0, first.text.length));
+    else this.evidence.waitChange(draft);
+  }
+
+  /** Earlier properties of the paragraph in the original view. */
+  private propertiesOf(node: XmlNode): XmlNode | undefined {
+    const properties = child(node, 'w:pPr');
+    const earlier = this.parts.view === 'original' ? child(child(properties, 'w:pPrChange'), 'w:pPr') : undefined;
+    return earlier ?? properties;
+  }
+
+  private readParagraph(node: XmlNode, context: Context): void {
+    const { styles, numbering, view } = this.parts;
+    const mark = child(node, 'w:pPr');
+    const properties = this.propertiesOf(node);
+    const style = valueOf(properties, 'w:pStyle');
+    const inherited = styles.paragraph(style);
+    const carried = this.carried;
+    this.carried = null;
+    const content = carried?.content ?? emptyContent();
+    content.anchors.push(...this.anchors.map((anchor) => ({ ...anchor, at: content.text.length })));
+    this.anchors = [];
+    const first = carried?.first ?? this.page;
+    if (!this.parts.rendered && context.kind === 'body' && toggle(properties, 'w:pageBreakBefore') === true && this.blocks.length > 0) this.page++;
+    const joins = !markStands(mark, view);
+    const numbers = child(properties, 'w:numPr');
+    const inserted = view === 'original' && child(numbers, 'w:ins') !== undefined;
+    const place = styles.listOf(style, inserted ? undefined : numbers, numbering);
+    const number = place && !joins ? context.story.lists.next(place.numId, place.level) : null;
+    const look = merge(inherited, readLook(properties, undefined));
+    const plainGround = context.cell === null && !context.box && look.shaded !== true;
+    new RunReader({ styles, view, counts: this.counts, story: context.story, base: inherited, place, plainGround }, content).read(node);
+    readMarkChanges(mark, content);
+    const hidden = hidesMark(mark, inherited);
+    const leads = carried?.leads === true || (!joins && hidden && content.text.trim() !== '');
+    const own: Paragraph = carried?.leads === true ? carried.own : { properties: mark, styleName: styles.nameOf(style), look, number };
+    if (joins || (leads && hidden)) this.carried = { content, own, place: joins ? place : null, leads, context, first };
+    else this.end(content, hidden ? { ...own, number: null } : own, context, first);
+  }
+
+  /** Ends a paragraph that found no next one to join: the last of a cell keeps its mark whatever the changes say. */
+  private flush(): void {
+    const { carried } = this;
+    this.carried = null;
+    if (!carried) return;
+    const { content, own, place, context, first } = carried;
+    const number = place && content.text !== '' ? context.story.lists.next(place.numId, place.level) : own.number;
+    this.end(content, { ...own, number }, context, first);
+  }
+
+  private end(content: ParagraphContent, paragraph: Paragraph, context: Context, first: number): void {
+    const { properties } = paragraph;
+    const drafted = draftBlock(content, paragraph, context);
+    const id = drafted && this.emit(drafted, content, paragraph, first);
+    if (!id) this.evidence.wait(content);
+    for (const block of hiddenBlocks(content, context)) this.push({ ...block, at: [{ page: this.page, box: null }] });
     this.turnPages(content, properties, context);
-    for (const box of content.boxes) this.read(box, { ...context, cell: context.cell });
-    for (const id of content.footnotes) this.readNote(this.footnotes.get(id));
-    for (const id of content.endnotes) this.readNote(this.endnotes.get(id));
+    for (const box of content.boxes) this.readContainer(box, { ...context, story: this.boxStory, box: true });
+    const last = this.blocks.at(-1);
+    for (const { kind, id: note, at } of content.notes) {
+      const mark = id ? { blockId: id, at: drafted.offset(at) } : last && { blockId: last.id, at: last.text.length };
+      this.readNote(kind, note, mark, context);
+    }
+    const section = child(properties, 'w:sectPr');
+    if (!section) return;
+    this.sections.push(section);
+    context.story.lists.breakSection();
+  }
+
+  private emit(drafted: Drafted, content: ParagraphContent, { number }: Paragraph, first: number): string {
+    const id = this.push({ ...drafted.block, at: this.places(first, content) });
+    if (drafted.emphasis.length > 0) this.emphasis.set(id, drafted.emphasis);
+    if (number) this.numbers.set(id, number);
+    if (number && !number.bullet) this.listLevel.set(id, number.depth);
+    this.evidence.place(content, id, (at) => drafted.offset(at));
+    return id;
   }
 
   private turnPages(content: ParagraphContent, properties: XmlNode | undefined, context: Context): void {
-    if (context.kind !== 'body') return;
-    if (this.rendered) this.page += content.renderedBreaks;
+    if (context.kind !== 'body' || context.box) return;
+    if (this.parts.rendered) this.page += content.renderedBreaks;
     else {
       this.page += content.pageBreaks;
       const section = child(properties, 'w:sectPr');
@@ -127,146 +245,68 @@ export class BodyReader {
     }
   }
 
-  private readNote(note: XmlNode | undefined): void {
-    if (note) this.read(note, { kind: 'footnote', cell: null });
+  private readNote(kind: Note['kind'], id: string, mark: Position | undefined, context: Context): void {
+    const note = this.parts.notes.get(`${kind} ${id}`);
+    if (!note || context.kind !== 'body') return;
+    const before = this.blocks.length;
+    this.readContainer(note, { kind: 'footnote', cell: null, story: this.noteStory, contents: false, box: false });
+    const blockIds = this.blocks.slice(before).map((block) => block.id);
+    if (mark && blockIds.length > 0) this.notes.push({ kind, mark: spanOf(mark.blockId, mark.at, mark.at), blockIds });
   }
 
-  private numberOf(look: StyleLook, style: string | undefined, direct: boolean): (ListNumber & { readonly depth: number }) | null {
-    if (look.numId === undefined || look.numId === '0') return null;
-    const linked = direct
-      ? undefined
-      : ((style === undefined ? undefined : this.numbering.levelOfStyle(look.numId, style)) ??
-        (look.numStyle === undefined ? undefined : this.numbering.levelOfStyle(look.numId, look.numStyle)));
-    const depth = linked ?? look.listLevel ?? 0;
-    const number = this.numbering.next(look.numId, depth);
-    return number ? { ...number, depth } : null;
-  }
-
-  private emit(
-    content: ParagraphContent,
-    look: StyleLook,
-    style: string | undefined,
-    number: (ListNumber & { readonly depth: number }) | null,
-    context: Context,
-    first: number,
-  ): void {
-    const body = content.text.trimEnd();
-    const shown = number?.text ?? '';
-    if (body === '' && (shown === '' || context.cell !== null)) return;
-    const bullet = number === null ? bulletLength(body) : 0;
-    const prefix = shown === '' ? '' : body === '' ? shown : `${shown} `;
-    const text = prefix + body.slice(bullet);
+  private push(block: Omit<Block, 'id' | 'lines'>): string {
     const id = `b${this.blocks.length}`;
-    const shift = prefix.length - bullet;
-    const bold = content.bold > 0.85 * body.length;
-    const italic = content.italic > 0.85 * body.length;
-    const emphasis = emphasisOf(content.marks, body)
-      .map((range) => ({ start: Math.max(0, range.start + shift), end: range.end + shift }))
-      .filter((range) => range.end > range.start);
-    const printed = shown === '' ? (context.kind === 'body' ? (readLabel(text)?.number ?? null) : null) : numberIn(shown, text);
-    const level = context.kind === 'body' && context.cell === null ? this.headingLevel(look, style) : null;
-    this.blocks.push({
-      id,
-      kind: this.kindOf(text, printed, level, bold || (content.size ?? 0) >= TITLE_SIZE, look, number, bullet > 0, context),
-      text,
-      at: this.places(first, content),
-      lines: [],
-      number: printed,
-      level,
-      indent: indentOf(look, number),
-      font: { size: (content.size ?? look.size ?? 20) / 2, bold, italic },
-      cell: context.cell,
-      hidden: null,
-    });
-    if (emphasis.length > 0) this.emphasis.set(id, emphasis);
-    if (number && !number.bullet) this.listLevel.set(id, number.depth);
+    this.blocks.push({ id, ...block, lines: [] });
     if (this.blocks.length % 1000 === 0) {
-      this.watch.check();
-      within(this.blocks.length, this.watch.limits.blocks, 'paragraphs');
+      this.parts.watch.check();
+      within(this.blocks.length, this.parts.watch.limits.blocks, 'paragraphs');
     }
+    return id;
   }
 
   private places(first: number, content: ParagraphContent): Block['at'] {
     const start = Math.max(first, this.page);
-    const breaks = this.rendered ? content.renderedBreaks : 0;
+    const breaks = this.parts.rendered ? content.renderedBreaks : 0;
     return Array.from({ length: breaks + 1 }, (_unused, index) => ({ page: start + index, box: null }));
   }
 
-  private headingLevel(look: StyleLook, style: string | undefined): number | null {
-    if (look.outline !== undefined && look.outline >= 0 && look.outline <= 8) return look.outline + 1;
-    const named = /^heading\s?([1-9])$/i.exec(this.styles.nameOf(style));
-    return named ? Number(named[1]) : null;
-  }
-
-  private kindOf(
-    text: string,
-    number: string | null,
-    level: number | null,
-    bold: boolean,
-    look: StyleLook,
-    list: ListNumber | null,
-    bulleted: boolean,
-    context: Context,
-  ): Block['kind'] {
-    if (context.kind !== 'body') return context.kind;
-    if (context.cell) return 'tableCell';
-    if (SIGNATURE.test(text)) return 'signature';
-    if (isTitle(text.slice(number?.length ?? 0), level, bold, look)) return 'heading';
-    if (list?.bullet === true || bulleted || (number !== null && /^[(（]|[)）]$/.test(number))) return 'listItem';
-    return 'paragraph';
-  }
-
   private readTable(table: XmlNode, context: Context): void {
-    // A table inside a cell belongs to that cell: its words stay, its own grid does not.
-    const id = context.cell?.table ?? `t${this.tables++}`;
-    let row = 0;
-    for (const entry of rowsOf(table)) {
-      if (child(child(entry, 'w:trPr'), 'w:del')) {
-        this.counts.deletions++;
-        continue;
-      }
-      let column = integer(valueOf(child(entry, 'w:trPr'), 'w:gridBefore')) ?? 0;
-      for (const cell of cellsOf(entry)) {
-        const properties = child(cell, 'w:tcPr');
-        const place = context.cell ?? { table: id, row, column, rowSpan: 1, columnSpan: 1, header: false };
-        for (const inner of cell.children) this.read(inner, { kind: context.kind, cell: place });
-        column += Math.max(1, Math.min(64, integer(valueOf(properties, 'w:gridSpan')) ?? 1));
-      }
-      row++;
+    this.flush();
+    const id = `t${this.nextTable++}`;
+    const before = this.blocks.length;
+    const caption = this.blocks.at(-1);
+    const { page } = this;
+    const grid = gridOf(table, this.parts.view);
+    const rows = new Map(grid.rows.map((row, index) => [row.node, { ...row, index }]));
+    for (const change of formatChanges(table)) this.evidence.waitChange(beginChange(change, 'format', emptyContent()));
+    for (const node of rowsOf(table)) {
+      const row = rows.get(node);
+      const change = gridChanges(node).toSorted((a, b) => Number(changeStands(a, this.parts.view)) - Number(changeStands(b, this.parts.view)))[0];
+      const read = (): void => this.readRow(node, row, { table: id, row: row?.index ?? 0, header: row?.header ?? false }, context);
+      if (change) this.readChanged(change, node, read);
+      else read();
+    }
+    if (grid.rows.length === 0 || context.kind !== 'body') return;
+    const pages = new Set([page, ...this.blocks.slice(before).flatMap((block) => block.at.map((place) => place.page))]);
+    const places = [...pages].toSorted((a, b) => a - b).map((at) => ({ page: at, box: null }));
+    this.tables.push({ id, rows: grid.rows.length, columns: grid.columns, places, captionId: caption?.kind === 'caption' ? caption.id : null });
+  }
+
+  private readRow(node: XmlNode, row: GridRow | undefined, place: Pick<Cell, 'table' | 'row' | 'header'>, context: Context): void {
+    for (const change of formatChanges(node)) this.evidence.waitChange(beginChange(change, 'format', emptyContent()));
+    const cells = new Map(row?.cells.map((cell) => [cell.node, cell]));
+    for (const entry of cellsOf(node)) {
+      const cell = cells.get(entry);
+      const read = (): void => (cell && cell.merge !== 'continue' ? this.readCell(cell, place, context) : undefined);
+      for (const change of formatChanges(entry)) this.evidence.waitChange(beginChange(change, 'format', emptyContent()));
+      const change = gridChanges(entry)[0];
+      if (change && gridStands(entry, this.parts.view) === changeStands(change, this.parts.view)) this.readChanged(change, entry, read);
+      else read();
     }
   }
-}
 
-function rowsOf(node: XmlNode): XmlNode[] {
-  return node.children.flatMap((entry) =>
-    entry.name === 'w:tr' ? [entry] : /^w:(?:sdt|sdtContent|customXml|ins|moveTo)$/.test(entry.name) ? rowsOf(entry) : [],
-  );
-}
-
-function cellsOf(node: XmlNode): XmlNode[] {
-  return node.children.flatMap((entry) => (entry.name === 'w:tc' ? [entry] : /^w:(?:sdt|sdtContent|customXml)$/.test(entry.name) ? cellsOf(entry) : []));
-}
-
-/** The shown number without its closing point: what `Block.number` holds. */
-function numberIn(shown: string, text: string): string {
-  const label = readLabel(text);
-  if (label && label.number.length >= shown.length - 1 && label.number.length <= shown.length) return label.number;
-  return shown.replace(/[.:、．]\s*$/, '');
-}
-
-function indentOf(look: StyleLook, number: ListNumber | null): number {
-  const left = look.left ?? number?.level.left ?? 0;
-  const hanging = look.firstLine ?? (number?.level.hanging === undefined ? 0 : -number.level.hanging);
-  return Math.round((left + hanging) / 2) / 10;
-}
-
-function isTitle(text: string, level: number | null, bold: boolean, look: StyleLook): boolean {
-  const title = text.replace(/^[.:、．\s]+/, '');
-  const words = title.split(' ').length;
-  if (title === '') return level !== null;
-  if (title.length > 140 || words > 16 || /[,;，；]$/.test(title) || /_{4}/.test(title) || isSentence(title)) return false;
-  // Styled headings often carry a whole clause ("Heading 2" as body text): two sentences are no title.
-  if (level !== null) return !/[.。][\s]+\p{Lu}/u.test(title);
-  const capitals = title === title.toUpperCase() && /\p{Lu}{3}/u.test(title);
-  return (bold || capitals) && words <= 12 && !/[.。:：]$/.test(title) && (look.centered === true || bold || words <= 8);
+  private readCell(cell: GridCell, row: Pick<Cell, 'table' | 'row' | 'header'>, context: Context): void {
+    const { column, rowSpan, columnSpan } = cell;
+    this.readContainer(cell.node, { ...context, cell: { ...row, column, rowSpan, columnSpan } });
+  }
 }

@@ -1,57 +1,47 @@
-// DOCX bytes -> blocks of a flow document.
+// DOCX bytes -> blocks of a flow document, in one view of its tracked changes.
 //
-// Owns: finding the parts by their relationships, what is warned about. Numbers are computed as Word shows them, tracked changes read as accepted.
-// Limits: comments are counted, not read; equations come as a row of characters; pages are those Word last rendered, or explicit breaks.
-import { isContent, type Block, type Page, type Warning } from '../../contract/document.ts';
+// Owns: which parts are read and in what order, running pages, what is warned about. Also reads DOCM, DOTX (the same parts) and Flat OPC.
+// Limits: pages are those Word last rendered, or explicit breaks; embedded documents (altChunk, subDoc) are told of, not read.
+import { isContent, type Page, type View, type Warning } from '../../contract/document.ts';
 import { CodicilError } from '../../contract/errors.ts';
 import type { Watch } from '../limits.ts';
-import type { Range } from '../raw.ts';
-import { BodyReader, type Notes } from './body.ts';
+import type { RawContent } from '../raw.ts';
+import { BodyReader } from './body.ts';
+import { readComments } from './comments.ts';
+import type { ListNumber } from './counters.ts';
 import { Numbering } from './numbering.ts';
+import { Package } from './parts.ts';
 import { Styles } from './styles.ts';
-import { readXml, type XmlNode } from './xml.ts';
-import { resolvePart, ZipReader } from './zip.ts';
+import { children, isOn, readXml, toggle, type XmlNode } from './xml.ts';
 
-export interface DocxContent {
-  readonly pages: readonly Page[];
-  readonly blocks: readonly Block[];
-  readonly emphasis: ReadonlyMap<string, readonly Range[]>;
-  readonly listLevel: ReadonlyMap<string, number>;
-  readonly warnings: readonly Warning[];
+export interface DocxContent extends Required<Omit<RawContent, 'outline' | 'attachments'>> {
+  /** Computed numbers by block id, with their context: what Word's REF fields show. */
+  readonly numbers: ReadonlyMap<string, ListNumber>;
 }
 
-interface Relation {
-  readonly type: string;
-  readonly target: string;
-}
-
-export async function readDocx(bytes: Uint8Array, name: string, watch: Watch): Promise<DocxContent> {
-  const zip = new ZipReader(bytes, name, watch.limits);
-  const main = mainPart(zip, name);
+export async function readDocx(bytes: Uint8Array, name: string, watch: Watch, view: View = 'accepted'): Promise<DocxContent> {
+  const parts = new Package(bytes, name, watch.limits);
   await watch.tick(0, 1);
-  const relations = readRelations(zip, main);
-  const partOf = (type: string): Uint8Array | null => {
-    const target = relations.find((relation) => relation.type === type)?.target;
-    return target === undefined ? null : zip.read(target);
-  };
-  const body = zip.read(main) as Uint8Array;
-  const rendered = new TextDecoder('utf-8').decode(body).includes('lastRenderedPageBreak');
+  const body = parts.body();
   const reader = new BodyReader({
-    styles: new Styles(partOf('styles')),
-    numbering: new Numbering(partOf('numbering')),
-    footnotes: readNotes(partOf('footnotes')),
-    endnotes: readNotes(partOf('endnotes')),
-    rendered,
+    styles: new Styles(parts.part('styles')),
+    numbering: new Numbering(parts.part('numbering')),
+    notes: new Map([...readNotes(parts.part('footnotes'), 'footnote'), ...readNotes(parts.part('endnotes'), 'endnote')]),
+    rendered: new TextDecoder('utf-8').decode(body).includes('lastRenderedPageBreak'),
+    view,
     watch,
   });
   await watch.tick(0, 1);
-  readXml(body, main, 'w:body', (node) => reader.read(node));
+  readXml(body, parts.main, 'w:body', (node) => reader.read(node, reader.body));
+  reader.finish();
   const last = reader.page;
-  for (const relation of relations)
-    if (relation.type === 'header' || relation.type === 'footer') readFurniture(zip.read(relation.target), relation.target, reader);
-  if (!reader.blocks.some(isContent))
+  readRunningPages(parts, reader);
+  const { blocks } = reader;
+  if (!blocks.some(isContent))
     throw new CodicilError('no_text', `Expected a document with text; "${name}" has none (it may hold pictures only). Check that the right file was chosen.`);
   await watch.tick(1, 1);
+  const lengths = new Map(blocks.map((block) => [block.id, block.text.length]));
+  const drafts = readComments(parts.part('comments'), parts.part('commentsExtended'));
   return {
     pages: Array.from({ length: last + 1 }, (_unused, index): Page => ({
       width: 612,
@@ -60,75 +50,69 @@ export async function readDocx(bytes: Uint8Array, name: string, watch: Watch): P
       source: 'flow',
       confidence: null,
     })),
-    blocks: reader.blocks,
+    blocks,
     emphasis: reader.emphasis,
     listLevel: reader.listLevel,
-    warnings: warningsOf(reader, zip, relations),
+    numbers: reader.numbers,
+    tables: reader.tables,
+    notes: reader.notes,
+    comments: drafts.map((draft) => ({ ...draft, span: reader.evidence.commentSpan(draft.id, (id) => lengths.get(id) ?? 0) })),
+    revisions: reader.evidence.revisions,
+    crossReferences: reader.evidence.crossReferences(),
+    warnings: warningsOf(reader, view),
   };
 }
 
-function mainPart(zip: ZipReader, name: string): string {
-  const root = readRelations(zip, '');
-  const target = root.find((relation) => relation.type === 'officeDocument')?.target ?? 'word/document.xml';
-  if (zip.has(target) && /(?:^|\/)document\d*\.xml$/i.test(target)) return target;
-  if (zip.has('xl/workbook.xml')) throw unsupported(name, 'an Excel workbook', 'save the sheet as PDF');
-  if (zip.has('ppt/presentation.xml')) throw unsupported(name, 'a PowerPoint presentation', 'save it as PDF');
-  if (zip.has('mimetype')) throw unsupported(name, 'an OpenDocument or EPUB file', 'save it as DOCX or PDF');
-  if (zip.has('[Content_Types].xml') || zip.names().some((entry) => entry.startsWith('word/')))
-    throw new CodicilError('corrupt_file', `Expected a DOCX with the part "word/document.xml"; "${name}" has none. Open it in Word and save it again.`);
-  throw unsupported(name, 'a ZIP archive', 'unpack it and add the files');
-}
-
-function unsupported(name: string, what: string, advice: string): CodicilError {
-  return new CodicilError('unsupported_format', `Expected a PDF, DOCX, text or Markdown file; "${name}" is ${what}. Please ${advice}.`);
-}
-
-/** Relationships of a part ('' for the package). Outside targets are never followed. */
-function readRelations(zip: ZipReader, part: string): Relation[] {
-  const slash = part.lastIndexOf('/');
-  const folder = part.slice(0, slash + 1);
-  const path = `${folder}_rels/${part.slice(slash + 1)}.rels`;
-  const bytes = zip.read(path);
-  const relations: Relation[] = [];
-  if (!bytes) return relations;
-  readXml(bytes, path, null, (node) => {
-    const { Target, Type, TargetMode } = node.attributes;
-    if (Target === undefined || Type === undefined || TargetMode === 'External') return;
-    relations.push({ type: Type.slice(Type.lastIndexOf('/') + 1), target: resolvePart(folder, Target) });
-  });
-  return relations;
-}
-
-/** Notes by id; separators (ids below 1 or with a type) are drawn lines, not text. */
-function readNotes(bytes: Uint8Array | null): Notes {
+/** Notes by kind and id; separators (with a type) are drawn lines, not text. */
+function readNotes(bytes: Uint8Array | null, kind: string): Map<string, XmlNode> {
   const notes = new Map<string, XmlNode>();
   if (!bytes) return notes;
-  readXml(bytes, 'notes', null, (node) => {
+  readXml(bytes, `${kind}s.xml`, null, (node) => {
     const id = node.attributes['w:id'];
-    if (id !== undefined && (node.attributes['w:type'] ?? 'normal') === 'normal') notes.set(id, node);
+    if (id !== undefined && (node.attributes['w:type'] ?? 'normal') === 'normal') notes.set(`${kind} ${id}`, node);
   });
   return notes;
 }
 
-function readFurniture(bytes: Uint8Array | null, part: string, reader: BodyReader): void {
-  if (!bytes) return;
-  readXml(bytes, part, null, (node) => reader.read(node, { kind: 'furniture', cell: null }));
+/** Headers and footers that some section shows, each once: first pages only where a section has one of its own, even pages where the document says so. */
+function readRunningPages(parts: Package, reader: BodyReader): void {
+  let even = false;
+  const settings = parts.part('settings');
+  if (settings) readXml(settings, 'settings.xml', null, (node) => (even ||= node.name === 'w:evenAndOddHeaders' && isOn(node)));
+  const seen = new Set<string>();
+  for (const section of reader.sections) {
+    const titlePage = toggle(section, 'w:titlePg') ?? false;
+    for (const reference of [...children(section, 'w:headerReference'), ...children(section, 'w:footerReference')]) {
+      const id = reference.attributes['r:id'] ?? '';
+      const type = reference.attributes['w:type'] ?? 'default';
+      if (seen.has(id) || (type === 'first' && !titlePage) || (type === 'even' && !even)) continue;
+      seen.add(id);
+      const bytes = parts.byId(id);
+      const context = reader.newContext('furniture');
+      if (bytes) readXml(bytes, id, null, (node) => reader.read(node, context));
+      reader.finish();
+    }
+  }
 }
 
-function warningsOf(reader: BodyReader, zip: ZipReader, relations: readonly Relation[]): Warning[] {
-  const { insertions, deletions, hidden } = reader.counts;
+function warningsOf(reader: BodyReader, view: View): Warning[] {
   const warnings: Warning[] = [];
-  if (insertions + deletions > 0)
-    warnings.push({
-      code: 'tracked_changes',
-      message: `The document has tracked changes (${insertions} insertions, ${deletions} deletions); it is read as if all were accepted.`,
-      page: null,
-    });
-  if (hidden > 0) warnings.push({ code: 'hidden_text', message: `${hidden} pieces of hidden text are not read.`, page: null });
-  const comments = relations.find((relation) => relation.type === 'comments');
-  const bytes = comments ? zip.read(comments.target) : null;
-  let count = 0;
-  if (bytes) readXml(bytes, 'comments.xml', null, () => void count++);
-  if (count > 0) warnings.push({ code: 'comments', message: `The document has ${count} comments; they are not read.`, page: null });
+  const warn = (count: number, code: string, message: string): void => {
+    if (count > 0) warnings.push({ code, message, page: null });
+  };
+  const { revisions } = reader.evidence;
+  const insertions = revisions.filter(({ kind }) => kind === 'insert' || kind === 'moveTo').length;
+  const deletions = revisions.filter(({ kind }) => kind === 'delete' || kind === 'moveFrom').length;
+  const READ_AS = { accepted: 'as if all were accepted', original: 'as if none had been made', both: 'with inserted and deleted text side by side' };
+  warn(
+    revisions.length,
+    'tracked_changes',
+    `The document has tracked changes (${insertions} insertions, ${deletions} deletions, ${revisions.length - insertions - deletions} of format); it is read ${READ_AS[view]}.`,
+  );
+  warn(reader.blocks.filter((block) => block.hidden !== null).length, 'hidden_text', 'The document has hidden text; it is kept apart and not read.');
+  const { placeholders, chunks, subDocuments } = reader.counts;
+  warn(placeholders, 'placeholders', `${placeholders} content controls are not filled in; their placeholder text is read as it stands.`);
+  warn(chunks, 'embedded_documents', `${chunks} embedded documents (altChunk) are not read. Open the file in Word and save it, which takes them in.`);
+  warn(subDocuments, 'subdocuments', `${subDocuments} subdocuments of this master document are separate files and not read. Add them by themselves.`);
   return warnings;
 }

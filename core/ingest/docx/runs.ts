@@ -1,65 +1,65 @@
-// Content of one paragraph -> text with emphasis, notes, text boxes and page breaks, in the accepted view of tracked changes.
+// Inline content of a paragraph -> ParagraphContent, in one view of its tracked changes.
 //
-// Owns: runs, fields (result kept, instruction dropped), deletions and moves, hidden text, alternate content read once, equations as plain characters.
-// Rule: counts what it leaves out (deletions, hidden text), so that the reader of the file can be told.
-import { repairCharacter } from '../characters.ts';
-import type { Range } from '../raw.ts';
-import { merge, readLook, type Styles, type StyleLook } from './styles.ts';
-import { child, type XmlNode } from './xml.ts';
+// Owns: runs, fields, tracked insertions, deletions and moves, hidden text, alternate content read once, equations, places of notes, bookmarks, comments.
+// Rule: what does not stand in the view is kept as the text of its change, never as text of the document.
+import type { View } from '../../contract/document.ts';
+import { addChange, addText, beginChange, changeKind, stands, type Change, type ChangeKind, type Hiding, type ParagraphContent } from './content.ts';
+import type { ListCounters } from './counters.ts';
+import type { FieldNumbers } from './fields.ts';
+import { linearMath } from './math.ts';
+import { merge, readLook, type ListPlace, type Styles, type StyleLook } from './styles.ts';
+import { readSymbols, symbolOf } from './symbols.ts';
+import { child, toggle, valueOf, type XmlNode } from './xml.ts';
+
+/** A field that has begun. Fields span runs and sometimes paragraphs: those show their result in each. */
+export interface OpenField {
+  instruction: string;
+  inInstruction: boolean;
+  /** Paragraph and offset where the result begins, and how much of the paragraph had been read there. */
+  content: ParagraphContent | null;
+  start: number;
+  since: number;
+  readonly form: XmlNode | undefined;
+}
+
+/** Body, notes, text boxes and each running page count their lists apart. */
+export interface Story {
+  readonly lists: ListCounters;
+  readonly numbers: FieldNumbers;
+  readonly fields: OpenField[];
+}
 
 export interface Counts {
-  insertions: number;
-  deletions: number;
-  hidden: number;
+  placeholders: number;
+  subDocuments: number;
+  /** w:altChunk: documents of another format embedded whole. */
+  chunks: number;
 }
 
-export interface ParagraphContent {
-  text: string;
-  readonly marks: boolean[];
-  /** Characters that are bold, for the font of the block. */
-  bold: number;
-  italic: number;
-  readonly footnotes: string[];
-  readonly endnotes: string[];
-  /** w:txbxContent nodes, to be read as blocks after this paragraph. */
-  readonly boxes: XmlNode[];
-  pageBreaks: number;
-  renderedBreaks: number;
-  size: number | undefined;
+interface Surroundings {
+  readonly styles: Styles;
+  readonly view: View;
+  readonly counts: Counts;
+  readonly story: Story;
+  readonly base: StyleLook;
+  readonly place: ListPlace | null;
+  /** White letters are only hidden where the page is white behind them: not in tables and boxes, whose styles draw grounds. */
+  readonly plainGround: boolean;
 }
 
-export function emptyContent(): ParagraphContent {
-  return { text: '', marks: [], bold: 0, italic: 0, footnotes: [], endnotes: [], boxes: [], pageBreaks: 0, renderedBreaks: 0, size: undefined };
-}
-
-const TRANSPARENT = new Set([
-  'w:hyperlink',
-  'w:smartTag',
-  'w:customXml',
-  'w:sdt',
-  'w:sdtContent',
-  'w:fldSimple',
-  'w:dir',
-  'w:bdo',
-  'w:rt',
-  'w:rubyBase',
-  'm:oMathPara',
-]);
+const TRANSPARENT = new Set(['w:smartTag', 'w:customXml', 'w:sdtContent', 'w:dir', 'w:bdo', 'w:rt', 'w:rubyBase', 'm:oMathPara']);
+/** Text below 2 points (here in half points) is not set to be read. */
+const TINY = 4;
 
 export class RunReader {
-  private readonly styles: Styles;
-  private readonly counts: Counts;
-  private readonly base: StyleLook;
+  private readonly about: Surroundings;
   private readonly out: ParagraphContent;
-  /** Depth of fields, and whether each is in its instruction. Fields span runs, and rarely paragraphs: those show their result in each. */
-  private readonly fields: { instruction: boolean }[];
+  private readonly open: Change[] = [];
+  private standing = true;
 
-  constructor(styles: Styles, counts: Counts, base: StyleLook, out: ParagraphContent, fields: { instruction: boolean }[]) {
-    this.styles = styles;
-    this.counts = counts;
-    this.base = base;
+  constructor(about: Surroundings, out: ParagraphContent) {
+    this.about = about;
     this.out = out;
-    this.fields = fields;
   }
 
   read(node: XmlNode): void {
@@ -72,14 +72,17 @@ export class RunReader {
         return this.readRun(node);
       case 'w:ins':
       case 'w:moveTo':
-        this.counts.insertions++;
-        return this.read(node);
       case 'w:del':
       case 'w:moveFrom':
-        this.counts.deletions++;
-        return;
+        return this.change(node, changeKind(node.name) ?? 'insert', () => this.read(node));
       case 'm:oMath':
         return this.readMath(node);
+      case 'w:sdt':
+        return this.readControl(node);
+      case 'w:fldSimple':
+        return this.readSimpleField(node);
+      case 'w:hyperlink':
+        return this.readLink(node);
       case 'w:ruby': {
         const base = child(node, 'w:rubyBase');
         if (base) this.read(base);
@@ -87,47 +90,84 @@ export class RunReader {
       }
       case 'mc:AlternateContent':
         return this.readAlternate(node);
+      case 'w:bookmarkStart':
+        return this.anchor('bookmark', node.attributes['w:name']);
+      case 'w:commentRangeStart':
+        return this.anchor('commentStart', node.attributes['w:id']);
+      case 'w:commentRangeEnd':
+        return this.anchor('commentEnd', node.attributes['w:id']);
+      case 'w:subDoc':
+        this.about.counts.subDocuments++;
+        return;
       default:
         if (TRANSPARENT.has(node.name)) this.read(node);
     }
   }
 
+  private anchor(kind: 'bookmark' | 'commentStart' | 'commentEnd' | 'comment', id: string | undefined): void {
+    if (id !== undefined) this.out.anchors.push({ kind, id, at: this.out.text.length });
+  }
+
+  private change(node: XmlNode, kind: ChangeKind, read: () => void): void {
+    const before = this.standing;
+    this.standing &&= stands(this.about.view, kind);
+    const change = beginChange(node, kind, this.out);
+    this.open.push(change);
+    read();
+    this.open.pop();
+    this.standing = before;
+    addChange(this.out, change);
+  }
+
+  private readControl(node: XmlNode): void {
+    if (child(child(node, 'w:sdtPr'), 'w:showingPlcHdr')) this.about.counts.placeholders++;
+    const content = child(node, 'w:sdtContent');
+    if (content) this.read(content);
+  }
+
   private readRun(run: XmlNode): void {
     const properties = child(run, 'w:rPr');
-    const style = properties ? child(properties, 'w:rStyle')?.attributes['w:val'] : undefined;
-    const look = merge(merge(this.base, this.styles.character(style)), readLook(undefined, properties, undefined));
-    if (look.hidden === true) {
-      if (run.children.some((entry) => entry.name === 'w:t')) this.counts.hidden++;
-      return;
-    }
-    for (const entry of run.children) this.readRunChild(entry, look);
+    const earlier = child(properties, 'w:rPrChange');
+    const shown = earlier && this.about.view === 'original' ? child(earlier, 'w:rPr') : properties;
+    const look = merge(merge(this.about.base, this.about.styles.character(valueOf(shown, 'w:rStyle'))), readLook(undefined, shown));
+    const read = (): void => {
+      for (const entry of run.children) this.readRunChild(entry, look);
+    };
+    if (earlier) this.change(earlier, 'format', read);
+    else read();
   }
 
   private readRunChild(node: XmlNode, look: StyleLook): void {
-    if (node.name === 'w:fldChar') return this.field(node.attributes['w:fldCharType'] ?? '');
+    if (node.name === 'w:fldChar') return this.fieldSign(node, look);
     if (node.name === 'w:lastRenderedPageBreak') {
-      this.out.renderedBreaks++;
+      if (this.standing) this.out.renderedBreaks++;
       return;
     }
-    if (this.fields.some((field) => field.instruction)) return;
+    const instruction = this.instruction();
+    if (instruction) {
+      if (/^w:(?:instrText|delInstrText|t)$/.test(node.name)) instruction.instruction += node.text;
+      return;
+    }
     switch (node.name) {
       case 'w:t':
-        return this.push(node.text, look);
+      case 'w:delText':
+        return this.push(readSymbols(node.text, look.font), look);
       case 'w:tab':
       case 'w:ptab':
       case 'w:cr':
         return this.push(' ', look);
       case 'w:br':
-        if (node.attributes['w:type'] === 'page') this.out.pageBreaks++;
+        if (node.attributes['w:type'] === 'page' && this.standing) this.out.pageBreaks++;
         return this.push(' ', look);
       case 'w:noBreakHyphen':
         return this.push('-', look);
       case 'w:sym':
-        return this.push(symbolOf(node.attributes['w:char'] ?? ''), look);
+        return this.push(symbolOf(parseInt(node.attributes['w:char'] ?? '', 16) || 0, node.attributes['w:font']), look);
+      case 'w:commentReference':
+        return this.anchor('comment', node.attributes['w:id']);
       case 'w:footnoteReference':
-        return pushId(this.out.footnotes, node);
       case 'w:endnoteReference':
-        return pushId(this.out.endnotes, node);
+        return this.note(node);
       case 'mc:AlternateContent':
         return this.readAlternate(node);
       case 'w:drawing':
@@ -140,30 +180,75 @@ export class RunReader {
     }
   }
 
-  private field(type: string): void {
-    if (type === 'begin') this.fields.push({ instruction: true });
-    else if (type === 'separate') {
-      const field = this.fields.at(-1);
-      if (field) field.instruction = false;
-    } else if (type === 'end') this.fields.pop();
+  private note(node: XmlNode): void {
+    const id = node.attributes['w:id'];
+    const kind = node.name === 'w:footnoteReference' ? 'footnote' : 'endnote';
+    if (id !== undefined && this.standing) this.out.notes.push({ kind, id, at: this.out.text.length });
+  }
+
+  /** The innermost field whose instruction is being read. */
+  private instruction(): OpenField | undefined {
+    return this.about.story.fields.findLast((field) => field.inInstruction);
+  }
+
+  private fieldSign(node: XmlNode, look: StyleLook): void {
+    const { fields } = this.about.story;
+    const type = node.attributes['w:fldCharType'];
+    if (type === 'begin') fields.push({ instruction: '', inInstruction: true, content: null, start: 0, since: 0, form: child(node, 'w:ffData') });
+    const field = fields.at(-1);
+    if (type === 'separate' && field) Object.assign(field, { inInstruction: false, content: this.out, start: this.out.text.length, since: this.out.read });
+    if (type === 'end' && field) {
+      fields.pop();
+      this.endField(field, look);
+    }
+  }
+
+  private readSimpleField(node: XmlNode): void {
+    const field: OpenField = {
+      instruction: node.attributes['w:instr'] ?? '',
+      inInstruction: false,
+      content: this.out,
+      start: this.out.text.length,
+      since: this.out.read,
+      form: child(node, 'w:ffData'),
+    };
+    this.read(node);
+    this.endField(field, this.about.base);
+  }
+
+  private endField(field: OpenField, look: StyleLook): void {
+    const { out } = this;
+    // Fields of a text that does not stand do not count; a result that began in an earlier paragraph has no place in this one.
+    if (this.instruction() || !this.standing || (field.content !== null && field.content !== out)) return;
+    const start = field.content === null ? out.text.length : field.start;
+    if (field.content === null || field.since === out.read)
+      this.push(this.about.story.numbers.resultOf(field.instruction, this.about.place, this.about.base.outline, field.form), look);
+    out.fields.push({ instruction: field.instruction.trim(), start, end: out.text.length });
+  }
+
+  /** A link into the document is a cross-reference like a HYPERLINK field. */
+  private readLink(node: XmlNode): void {
+    const start = this.out.text.length;
+    this.read(node);
+    const target = node.attributes['w:anchor'];
+    if (target !== undefined && this.standing) this.out.fields.push({ instruction: `HYPERLINK \\l "${target}"`, start, end: this.out.text.length });
   }
 
   /** The first choice is what Word shows; the fallback repeats it for old readers. */
   private readAlternate(node: XmlNode): void {
-    const choice = child(node, 'mc:Choice');
-    const before = this.out.boxes.length + this.out.text.length;
+    const before = this.out.boxes.length + this.out.read;
     const read = (branch: XmlNode | undefined): void => {
       if (!branch) return;
       this.read(branch);
       for (const entry of branch.children) if (!/^w:r$|^mc:/.test(entry.name)) this.findBoxes(entry);
     };
-    read(choice);
-    if (this.out.boxes.length + this.out.text.length === before) read(child(node, 'mc:Fallback'));
+    read(child(node, 'mc:Choice'));
+    if (this.out.boxes.length + this.out.read === before) read(child(node, 'mc:Fallback'));
   }
 
   private findBoxes(node: XmlNode): void {
     if (node.name === 'w:txbxContent') {
-      this.out.boxes.push(node);
+      if (this.standing) this.out.boxes.push(node);
       return;
     }
     if (node.name === 'mc:AlternateContent') return this.readAlternate(node);
@@ -171,67 +256,43 @@ export class RunReader {
   }
 
   private readMath(node: XmlNode): void {
-    if (node.name === 'w:del' || node.name === 'w:moveFrom') {
-      this.counts.deletions++;
-      return;
-    }
-    if (node.name === 'm:t') this.push(node.text, this.base);
-    for (const entry of node.children) this.readMath(entry);
+    const runs = (entry: XmlNode): string =>
+      entry.name === 'm:t' || entry.name === 'w:t' || entry.name === 'w:delText' ? entry.text : entry.children.map(runs).join('');
+    const text = (entry: XmlNode): string => {
+      const kind = changeKind(entry.name);
+      if (!kind || stands(this.about.view, kind)) return runs(entry);
+      this.change(entry, kind, () => this.push(runs(entry), this.about.base));
+      return '';
+    };
+    this.push(linearMath(node, text), this.about.base);
   }
 
   private push(source: string, look: StyleLook): void {
     const { out } = this;
-    const mark = look.bold === true || look.italic === true || look.underline === true;
-    for (const character of source.normalize('NFC')) {
-      const text = repairCharacter(character);
-      if (text === '' || (text === ' ' && (out.text === '' || out.text.endsWith(' ')))) continue;
-      out.text += text;
-      for (let index = 0; index < text.length; index++) out.marks.push(mark);
-      if (look.bold === true) out.bold += text.length;
-      if (look.italic === true) out.italic += text.length;
+    if (source === '') return;
+    let text = source;
+    if (!this.standing) out.read += source.length;
+    else {
+      const why = this.hiding(look);
+      if (why === null) text = addText(out, source, look);
+      else {
+        const last = out.hidden.at(-1);
+        if (last?.why === why) last.text += source;
+        else out.hidden.push({ why, text: source });
+        out.read += source.length;
+      }
     }
-    if (out.size === undefined && source.trim() !== '') out.size = look.size;
+    for (const change of this.open) change.text += text;
+  }
+
+  private hiding(look: StyleLook): Hiding | null {
+    if (look.hidden === true) return 'vanish';
+    if (look.size !== undefined && look.size < TINY) return 'tiny';
+    return look.color?.toLowerCase() === 'ffffff' && look.shaded !== true && this.about.plainGround ? 'white' : null;
   }
 }
 
-function pushId(ids: string[], node: XmlNode): void {
-  const id = node.attributes['w:id'];
-  if (id !== undefined) ids.push(id);
-}
-
-/** Symbol fonts keep their signs in U+F000..F0FF; those without a meaning of their own are left out. */
-function symbolOf(hex: string): string {
-  const code = parseInt(hex, 16);
-  if (!(code > 0x20)) return '';
-  const low = code >= 0xf000 ? code - 0xf000 : code;
-  const known: Readonly<Record<number, string>> = {
-    0xb7: '•',
-    0xa7: '§',
-    0xa8: '☐',
-    0xfe: '☒',
-    0xfc: '✓',
-    0x6f: '☐',
-    0xd3: '©',
-    0xd2: '®',
-    0xd4: '™',
-    0xe3: '©',
-    0xe2: '®',
-    0xe4: '™',
-  };
-  return known[low] ?? (code < 0xe000 ? String.fromCharCode(code) : '');
-}
-
-/** Emphasised stretches, or none where nearly everything is emphasised. */
-export function emphasisOf(marks: readonly boolean[], text: string): Range[] {
-  const ranges: Range[] = [];
-  let start = -1;
-  for (let index = 0; index <= text.length; index++) {
-    const on = index < text.length && (marks[index] === true || (start >= 0 && text[index] === ' ' && marks[index + 1] === true));
-    if (on && start < 0) start = index;
-    if (!on && start >= 0) {
-      ranges.push({ start, end: start + text.slice(start, index).trimEnd().length });
-      start = -1;
-    }
-  }
-  return ranges;
+/** Whether a paragraph's mark is hidden: its text then runs on into the next paragraph (Word's style separator). */
+export function hidesMark(properties: XmlNode | undefined, inherited: StyleLook): boolean {
+  return toggle(child(properties, 'w:rPr'), 'w:vanish') ?? inherited.hidden ?? false;
 }

@@ -22,6 +22,9 @@ const PREFIXES: Readonly<Record<string, string>> = {
   'http://schemas.openxmlformats.org/officeDocument/2006/math': 'm',
   'http://purl.oclc.org/ooxml/officeDocument/math': 'm',
   'http://schemas.openxmlformats.org/package/2006/relationships': 'rel',
+  'http://schemas.microsoft.com/office/word/2010/wordml': 'w14',
+  'http://schemas.microsoft.com/office/word/2012/wordml': 'w15',
+  'urn:schemas-microsoft-com:vml': 'v',
   'http://www.w3.org/XML/1998/namespace': 'xml',
 };
 /** Word itself stops nesting tables near 64; text boxes add about ten levels each. */
@@ -103,6 +106,9 @@ export function integer(text: string | undefined): number | undefined {
 /** A switch like w:b: on when present, off by val 0, false, off, none. Undefined when absent. */
 export function toggle(node: XmlNode | undefined, name: string): boolean | undefined {
   const found = child(node, name);
-  if (!found) return undefined;
-  return !/^(?:0|false|off|none)$/.test(found.attributes['w:val'] ?? 'true');
+  return found && isOn(found);
+}
+
+export function isOn(node: XmlNode): boolean {
+  return !/^(?:0|false|off|none)$/.test(node.attributes['w:val'] ?? 'true');
 }

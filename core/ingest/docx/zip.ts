@@ -1,7 +1,7 @@
 // A ZIP container read by its central directory under limits (APPNOTE 6.3.10, sections 4.3 and 4.4).
 //
 // Owns: the entry list, refused names, refused sizes (declared and real: the stream is cut at the limit), decompression of single entries.
-// Rule: nothing is written anywhere and no entry is expanded that nobody asks for. Limit: Zip64 and encrypted entries are refused.
+// Rule: nothing is written anywhere and no entry is expanded that nobody asks for. Zip64 records are read; limit: encrypted entries are refused.
 import { Inflate } from 'fflate';
 import { CodicilError } from '../../contract/errors.ts';
 import { within, type Limits } from '../limits.ts';
@@ -18,6 +18,8 @@ interface Entry {
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_SIGNATURE = 0x02014b50;
 const LOCAL_SIGNATURE = 0x04034b50;
+const END64_SIGNATURE = 0x06064b50;
+const LOCATOR64_SIGNATURE = 0x07064b50;
 /** Below this a ratio says nothing: a small part of repeated XML packs 500 times. */
 const RATIO_FLOOR = 1024 * 1024;
 
@@ -62,28 +64,52 @@ export class ZipReader {
   }
 
   private readDirectory(): void {
-    const end = this.findEnd();
-    const count = this.view.getUint16(end + 10, true);
-    let at = this.view.getUint32(end + 16, true);
-    if (count === 0xffff || at === 0xffffffff) throw this.corrupt('it is a Zip64 container, which Word does not write for documents');
-    within(count, this.limits.entries, 'entries in its container');
-    for (let index = 0; index < count; index++) {
+    const directory = this.findDirectory();
+    within(directory.count, this.limits.entries, 'entries in its container');
+    let { at } = directory;
+    for (let index = 0; index < directory.count; index++) {
       if (at + 46 > this.bytes.length || this.view.getUint32(at, true) !== ENTRY_SIGNATURE) throw this.corrupt(`entry ${index} of its directory is damaged`);
       const nameLength = this.view.getUint16(at + 28, true);
+      const extraLength = this.view.getUint16(at + 30, true);
       const name = new TextDecoder('utf-8').decode(this.bytes.subarray(at + 46, at + 46 + nameLength));
       this.checkName(name);
       const entry: Entry = {
         name,
         method: this.view.getUint16(at + 10, true),
-        packed: this.view.getUint32(at + 20, true),
-        declared: this.view.getUint32(at + 24, true),
-        offset: this.view.getUint32(at + 42, true),
         encrypted: (this.view.getUint16(at + 8, true) & 1) === 1,
+        ...this.sizesOf(at, at + 46 + nameLength, extraLength),
       };
       this.checkRatio(entry.packed, entry.declared, name);
       this.entries.set(name, entry);
-      at += 46 + nameLength + this.view.getUint16(at + 30, true) + this.view.getUint16(at + 32, true);
+      at += 46 + nameLength + extraLength + this.view.getUint16(at + 32, true);
     }
+  }
+
+  /** Start of the directory and its number of entries, from the Zip64 end record where the short one is full (APPNOTE 4.3.14-4.3.16). */
+  private findDirectory(): { readonly at: number; readonly count: number } {
+    const end = this.findEnd();
+    const short = { at: this.view.getUint32(end + 16, true), count: this.view.getUint16(end + 10, true) };
+    const locator = end - 20;
+    if (locator < 0 || this.view.getUint32(locator, true) !== LOCATOR64_SIGNATURE) return short;
+    const end64 = Number(this.view.getBigUint64(locator + 8, true));
+    if (end64 + 56 > this.bytes.length || this.view.getUint32(end64, true) !== END64_SIGNATURE) throw this.corrupt('its Zip64 end record is missing');
+    return { at: Number(this.view.getBigUint64(end64 + 48, true)), count: Number(this.view.getBigUint64(end64 + 32, true)) };
+  }
+
+  /** Sizes and place of an entry; the Zip64 extra field (id 1) holds those that do not fit, in this order (APPNOTE 4.5.3). */
+  private sizesOf(at: number, extra: number, length: number): Pick<Entry, 'packed' | 'declared' | 'offset'> {
+    const sizes = [this.view.getUint32(at + 24, true), this.view.getUint32(at + 20, true), this.view.getUint32(at + 42, true)];
+    for (let field = extra; field + 4 <= Math.min(extra + length, this.bytes.length); field += 4 + this.view.getUint16(field + 2, true)) {
+      if (this.view.getUint16(field, true) !== 1) continue;
+      let value = field + 4;
+      for (const [index, size] of sizes.entries()) {
+        if (size !== 0xffffffff || value + 8 > Math.min(extra + length, this.bytes.length)) continue;
+        sizes[index] = Number(this.view.getBigUint64(value, true));
+        value += 8;
+      }
+    }
+    const [declared = 0, packed = 0, offset = 0] = sizes;
+    return { declared, packed, offset };
   }
 
   /** The end record is the last 22 bytes, or earlier by the length of a comment (at most 65,535). */
