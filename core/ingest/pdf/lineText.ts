@@ -17,6 +17,7 @@ export interface LineText {
   readonly softHyphen: boolean;
 }
 
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFEFC]/;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 /** Accents that old fonts draw as signs of their own over, before or after their letter. */
 const ACCENTS: Readonly<Record<string, string>> = {
@@ -39,57 +40,48 @@ const ACCENTS: Readonly<Record<string, string>> = {
 /** Two single quotes are how typewriters and TeX write a double one. */
 const DOUBLED: Readonly<Record<string, string>> = { '\u2018\u2018': '\u201C', '\u2019\u2019': '\u201D', '\u0060\u0060': '\u201C', "''": '\u201D' };
 
-export function textOf(segments: readonly Segment[]): LineText | null {
-  const glyphs = segments.flatMap((segment) => segment.glyphs);
-  const inked = glyphs.filter((glyph) => glyph.text.trim() !== '');
+const QUOTES = "\u2018\u2019`'";
+
+/** `inked`: the glyphs of `segments` that are no white space, `size` the size of most of them. */
+export function textOf(segments: readonly Segment[], inked: readonly Glyph[], size: number): LineText | null {
   const wordSpace = wordSpaceOf(inked);
-  const spaced = letterSpacing(
-    glyphs.map((glyph) => (glyph.text.trim() === '' ? { ...glyph, text: ' ' } : glyph)),
-    wordSpace,
-  );
-  const writer = new LineWriter(spaced === null ? superscriptsOf(inked) : new Set());
+  const spaced = letterSpacing(inked, wordSpace);
+  const writer = new LineWriter(spaced === null ? superscriptsOf(inked, size) : NONE);
   let last: Glyph | null = null;
-  for (const glyph of glyphs) {
-    const text = repairCharacter(glyph.text);
-    writer.soft = glyph.text === '\u00AD';
-    if (text === '' || (spaced !== null && text === ' ')) continue;
-    if (last && text !== ' ') {
-      const apart = spaced === null ? isSpaceBetween(last, glyph, wordSpace) : glyph.x0 - last.x1 > spaced;
-      if (apart) writer.space(glyph);
+  for (const { glyphs } of segments)
+    for (const glyph of glyphs) {
+      const text = repairCharacter(glyph.text);
+      writer.soft = glyph.text === '\u00AD';
+      if (text === '' || (spaced !== null && text === ' ')) continue;
+      if (last && text !== ' ' && (spaced === null ? isSpaceBetween(last, glyph, wordSpace) : glyph.x0 - last.x1 > spaced)) writer.space(glyph);
+      writer.write(glyph, text);
+      if (text !== ' ') last = glyph;
     }
-    writer.write(glyph, text);
-    if (text !== ' ') last = glyph;
-  }
   return writer.finish();
 }
 
+const NONE: ReadonlySet<Glyph> = new Set();
+
 /** Small digits raised above the middle of the line. A numerator is raised too, but a fraction bar follows it. */
-function superscriptsOf(inked: readonly Glyph[]): ReadonlySet<Glyph> {
-  const found = new Set<Glyph>();
+function superscriptsOf(inked: readonly Glyph[], size: number): ReadonlySet<Glyph> {
   const first = inked[0];
-  if (first === undefined || inked.every((glyph) => Math.abs(glyph.size - first.size) < 0.12 * first.size && Math.abs(glyph.y0 - first.y0) < 0.1 * first.size))
-    return found;
-  const size = dominantSize(inked);
+  if (first === undefined || inked.every((glyph) => Math.abs(glyph.size - first.size) < 0.12 * size && Math.abs(glyph.y0 - first.y0) < 0.1 * size)) return NONE;
+  const found = new Set<Glyph>();
   const middles = inked.filter((glyph) => Math.abs(glyph.size - size) < 0.1 * size).map((glyph) => (glyph.y0 + glyph.y1) / 2);
-  const middle = middles.toSorted((a, b) => a - b)[middles.length >> 1] ?? 0;
+  const middle = middles.sort((a, b) => a - b)[middles.length >> 1] ?? 0;
   inked.forEach((glyph, index) => {
     const raised = middle - (glyph.y0 + glyph.y1) / 2;
     const small = glyph.size < 0.85 * size;
-    if (!/\d/.test(glyph.text) || raised < (small ? 0.08 : 0.2) * size || raised > 0.9 * size) return;
+    if (!/^\d$/.test(glyph.text) || raised < (small ? 0.08 : 0.2) * size || raised > 0.9 * size) return;
     const next = inked[index + 1]?.text;
     if (next !== '/' && next !== '⁄') found.add(glyph);
   });
   return found;
 }
 
-function dominantSize(glyphs: readonly Glyph[]): number {
-  const sizes = glyphs.map((glyph) => glyph.size).sort((a, b) => a - b);
-  return sizes[sizes.length >> 1] ?? 0;
-}
-
 class LineWriter {
   soft = false;
-  private text = '';
+  private readonly characters: string[] = [];
   private readonly edges: number[] = [];
   private readonly marks: boolean[] = [];
   private end = 0;
@@ -103,39 +95,45 @@ class LineWriter {
   }
 
   space(before: Glyph): void {
-    if (this.text !== '' && !this.text.endsWith(' ')) this.push(' ', this.end, before.x0, false);
+    if (this.endsInText()) this.push(' ', this.end, before.x0, false);
   }
 
   write(glyph: Glyph, text: string): void {
     if (text === ' ') {
-      if (this.text !== '' && !this.text.endsWith(' ')) this.push(' ', glyph.x0, glyph.x1, glyph.bold || glyph.italic);
+      if (this.endsInText()) this.push(' ', glyph.x0, glyph.x1, glyph.bold || glyph.italic);
       return;
     }
-    if (this.isComposed(glyph, text)) return;
-    const [from, to] = this.ends(glyph, text);
+    const plain = text.length === 1 && text > '`' && text <= 'z';
+    if ((!plain || this.accent !== null) && this.isComposed(glyph, text)) return;
+    const [from, to] = !plain && RIGHT_TO_LEFT.test(text) ? this.endsLeftwards(glyph) : [glyph.x0, glyph.x1];
     const printed = this.raised.has(glyph) ? (SUPERSCRIPTS[Number(text)] ?? text) : text;
     this.push(printed, from, to, glyph.bold || glyph.italic);
-    this.mergeQuotes();
-    this.accent = text in ACCENTS ? glyph : null;
+    if (!plain && QUOTES.includes(text)) this.mergeQuotes();
+    this.accent = !plain && text in ACCENTS ? glyph : null;
     this.last = glyph;
   }
 
   finish(): LineText | null {
-    while (this.text.endsWith(' ')) this.drop();
-    if (this.text === '') return null;
-    const edges = [...this.edges, this.end].map((edge) => Math.round(edge * 100) / 100);
-    return { text: this.text, edges, emphasis: rangesOf(this.marks, this.text), softHyphen: this.soft };
+    while (this.characters.at(-1) === ' ') this.drop();
+    if (this.characters.length === 0) return null;
+    const edges = this.edges.map(round);
+    edges.push(round(this.end));
+    const text = this.characters.join('');
+    return { text, edges, emphasis: rangesOf(this.marks, text), softHyphen: this.soft };
+  }
+
+  private endsInText(): boolean {
+    return this.characters.length > 0 && this.characters.at(-1) !== ' ';
   }
 
   /** Right-to-left letters come in the order they are read: their edges run to the left. */
-  private ends(glyph: Glyph, text: string): [number, number] {
-    const left = this.last !== null && glyph.x1 <= this.last.x0 + 0.3 * glyph.size && /[\u0590-\u08FF\uFB1D-\uFEFC]/.test(text);
-    return left || (this.last === null && /[\u0590-\u08FF\uFB1D-\uFEFC]/.test(text)) ? [glyph.x1, glyph.x0] : [glyph.x0, glyph.x1];
+  private endsLeftwards(glyph: Glyph): [number, number] {
+    return this.last === null || glyph.x1 <= this.last.x0 + 0.3 * glyph.size ? [glyph.x1, glyph.x0] : [glyph.x0, glyph.x1];
   }
 
   /** A combining mark, a letter under an accent drawn before it, or an accent drawn over the letter before it. */
   private isComposed(glyph: Glyph, text: string): boolean {
-    if (isMark(text)) return this.compose(this.text.at(-1) ?? '', text, glyph.x1);
+    if (isMark(text)) return this.compose(this.characters.at(-1) ?? '', text, glyph.x1);
     const { accent, last } = this;
     if (accent && last === accent && /^\p{L}$/u.test(text) && overlaps(accent, glyph)) {
       const mark = ACCENTS[accent.text] ?? '';
@@ -152,18 +150,18 @@ class LineWriter {
   /** Puts letter and mark in the place of the last character. */
   private compose(letter: string, mark: string, end: number): boolean {
     const composed = (letter + mark).normalize('NFC');
-    if (this.text === '' || composed.length !== 1) return false;
-    this.text = this.text.slice(0, -1) + composed;
+    if (this.characters.length === 0 || composed.length !== 1) return false;
+    this.characters[this.characters.length - 1] = composed;
     this.end = Math.max(this.end, end);
     return true;
   }
 
   private mergeQuotes(): void {
-    const merged = DOUBLED[this.text.slice(-2)];
+    const { end, characters } = this;
+    const merged = DOUBLED[`${characters.at(-2)}${characters.at(-1)}`];
     if (merged === undefined) return;
-    const { end } = this;
     this.drop();
-    this.text = this.text.slice(0, -1) + merged;
+    characters[characters.length - 1] = merged;
     this.end = end;
   }
 
@@ -171,16 +169,20 @@ class LineWriter {
     for (let index = 0; index < text.length; index++) {
       this.edges.push(from + ((to - from) * index) / text.length);
       this.marks.push(mark);
+      this.characters.push(text[index] as string);
     }
-    this.text += text;
     this.end = to;
   }
 
   private drop(): void {
-    this.text = this.text.slice(0, -1);
+    this.characters.pop();
     this.end = this.edges.pop() ?? this.end;
     this.marks.pop();
   }
+}
+
+function round(edge: number): number {
+  return Math.round(edge * 100) / 100;
 }
 
 /** The middle of an accent lies over its letter. */

@@ -6,7 +6,7 @@
 import type { Box } from '../../contract/document.ts';
 import type { Range } from '../raw.ts';
 import { edgeOnPage, heightIn, segmentsIn, toPage, type Frame, type Turn } from './frames.ts';
-import { boxOf, type Segment } from './glyphs.ts';
+import { boxOf, type Glyph, type Segment } from './glyphs.ts';
 import { textOf } from './lineText.ts';
 import { splitMargins } from './margins.ts';
 import { readRows } from './rows.ts';
@@ -92,11 +92,12 @@ class LineReader {
 
   /** None, where nothing of the segments can be read. */
   line(segments: readonly Segment[], region: number, aside: boolean): PdfLine[] {
-    const read = textOf(segments);
+    const inked: Glyph[] = [];
+    for (const segment of segments) for (const glyph of segment.glyphs) if (glyph.text.charCodeAt(0) > 0x20 && glyph.text.trim() !== '') inked.push(glyph);
+    const size = sizeOfMost(inked);
+    const read = textOf(segments, inked, size);
     if (read === null) return [];
-    const inked = segments.flatMap((segment) => segment.glyphs.filter((glyph) => glyph.text.trim() !== ''));
-    const frame = roundBox(boxOf(inked));
-    const sizes = inked.map((glyph) => glyph.size).sort((a, b) => a - b);
+    const frame = roundBox(boxOf(segments.length === 1 ? [(segments[0] as Segment).box] : segments.map((segment) => segment.box)));
     const upright = this.frame.turn === 'right' || this.frame.turn === 'left';
     return [
       {
@@ -109,7 +110,7 @@ class LineReader {
         frame,
         frameHeight: heightIn(this.frame),
         turn: this.frame.turn,
-        size: Math.round((sizes[sizes.length >> 1] ?? 0) * 10) / 10,
+        size: Math.round(size * 10) / 10,
         bold: isMostly(inked, (glyph) => glyph.bold),
         italic: isMostly(inked, (glyph) => glyph.italic),
         emphasis: read.emphasis,
@@ -121,6 +122,13 @@ class LineReader {
       },
     ];
   }
+}
+
+function sizeOfMost(glyphs: readonly Glyph[]): number {
+  const first = glyphs[0]?.size ?? 0;
+  if (glyphs.every((glyph) => glyph.size === first)) return first;
+  const sizes = glyphs.map((glyph) => glyph.size).sort((a, b) => a - b);
+  return sizes[sizes.length >> 1] ?? 0;
 }
 
 function isMostly<T>(glyphs: readonly T[], test: (glyph: T) => boolean): boolean {

@@ -44,16 +44,20 @@ export function isSpaceBetween(last: Glyph, next: Glyph, wordSpace: number): boo
  * A line of single letters set apart is one or more letter-spaced words. Returns the gap in points that ends a word in it, or null for an ordinary line.
  * Five letters that differ: shorter runs are initials or marks in a form ("X X X").
  */
-export function letterSpacing(glyphs: readonly Glyph[], wordSpace: number): number | null {
-  const inked = glyphs.filter((glyph) => glyph.text !== ' ');
-  if (inked.length < 5 || !inked.every((glyph) => /^[\p{L}\p{N}&.,:’'()-]$/u.test(glyph.text) && !isWideScript(glyph.text))) return null;
+export function letterSpacing(inked: readonly Glyph[], wordSpace: number): number | null {
+  if (inked.length < 5) return null;
+  let touching = 0;
+  const most = 0.15 * (inked.length - 1);
+  for (let index = 1; index < inked.length; index++) {
+    const last = inked[index - 1] as Glyph;
+    if (gapBetween(last, inked[index] as Glyph) <= wordSpace * last.size && ++touching > most) return null;
+  }
+  if (!inked.every((glyph) => /^[\p{L}\p{N}&.,:’'()-]$/u.test(glyph.text) && !isWideScript(glyph.text))) return null;
   const letters = inked.filter((glyph) => /\p{L}/u.test(glyph.text)).map((glyph) => glyph.text.toUpperCase());
   if (letters.length < 0.7 * inked.length || new Set(letters).size < 4) return null;
   // "A B C D E" heads columns.
   if (letters.every((letter, index) => index === 0 || letter.charCodeAt(0) === (letters[index - 1] as string).charCodeAt(0) + 1)) return null;
   const gaps = inked.slice(1).map((glyph, index) => gapBetween(inked[index] as Glyph, glyph));
-  const apart = gaps.filter((gap, index) => gap > wordSpace * (inked[index] as Glyph).size).length;
-  if (apart < 0.85 * gaps.length) return null;
   const typical = gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0;
   // Letters further apart than two sizes are a drawing or a table.
   return typical > 2 * (inked[0] as Glyph).size ? null : 1.6 * typical;
