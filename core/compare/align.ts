@@ -3,17 +3,10 @@
 // Owns: exact matches (unique text first, then outwards from it to repeated text), similar matches (weighted words over an inverted index,
 // greedy from the best), and the clause pairs that follow from both, from headings and from numbers.
 // Near-linear: a unit is only compared with units that share its rarest words or stand at the same place.
-import { normalForm } from './tokens.ts';
-import type { Side, Unit } from './units.ts';
-
-export interface Alignment {
-  /** Unit of the second side for each unit of the first; -1 without one. And the reverse. */
-  readonly toB: Int32Array;
-  readonly toA: Int32Array;
-  /** The same for clauses. */
-  readonly clauseToB: Int32Array;
-  readonly clauseToA: Int32Array;
-}
+import { emptyAlignment, link, type Alignment } from './alignment.ts';
+import { preferHeads } from './concatenated.ts';
+import { bagOf, dice, headingKey } from './similarity.ts';
+import { parentOf, type Side, type Unit } from './units.ts';
 
 /** Below this weighted Dice two texts are two texts. Half of the weight in common is what a reader still calls an edited paragraph. */
 const SIMILAR = 0.5;
@@ -23,55 +16,53 @@ const SIMILAR_IN_PLACE = 0.3;
 const LOOKUPS = 16;
 const LONGEST_LIST = 60;
 
-export function emptyAlignment(a: Side, b: Side): Alignment {
-  return {
-    toB: new Int32Array(a.units.length).fill(-1),
-    toA: new Int32Array(b.units.length).fill(-1),
-    clauseToB: new Int32Array(a.clauses.length).fill(-1),
-    clauseToA: new Int32Array(b.clauses.length).fill(-1),
-  };
-}
-
 export function alignUnits(a: Side, b: Side): Alignment {
   const alignment = emptyAlignment(a, b);
-  matchExact(a, b, alignment);
+  matchUnique(a, b, alignment);
+  pairClauses(a, b, alignment);
+  matchRepeated(a, b, alignment);
   pairClauses(a, b, alignment);
   matchSimilar(a, b, alignment);
+  preferHeads(a, b, alignment);
   pairClauses(a, b, alignment);
   matchInPlace(a, b, alignment);
   pairClauses(a, b, alignment);
   return alignment;
 }
 
-function link(alignment: Alignment, i: number, j: number): void {
-  alignment.toB[i] = j;
-  alignment.toA[j] = i;
+/** Pairs of units with the same words: text that stands once on either side, and from there outwards to equal neighbours. */
+export function matchUnique(a: Side, b: Side, alignment: Alignment): void {
+  for (const { as, bs } of equalUnits(a, b, alignment)) if (as.length === 1 && bs.length === 1) link(alignment, as[0]!, bs[0]!);
+  growMatches(a, b, alignment);
 }
 
-/** Pairs of units with the same words. */
-export function matchExact(a: Side, b: Side, alignment: Alignment): void {
+/** Repeated text: first inside paired clauses, then in order, so that n copies against n copies stay at their places. */
+export function matchRepeated(a: Side, b: Side, alignment: Alignment): void {
+  const homes = (side: Side, list: readonly number[], name: (clause: number) => number): Map<number, number[]> =>
+    Map.groupBy(list, (index) => name(side.units[index]!.clause));
+  for (const { as, bs } of equalUnits(a, b, alignment)) {
+    const left = homes(a, as, (clause) => alignment.clauseToB[clause] ?? -1);
+    const right = homes(b, bs, (clause) => clause);
+    for (const [clause, is] of left) {
+      const js = clause === -1 ? [] : (right.get(clause) ?? []);
+      for (let at = 0; at < Math.min(is.length, js.length); at++) link(alignment, is[at]!, js[at]!);
+    }
+    const [restA, restB] = [as.filter((i) => alignment.toB[i] === -1), bs.filter((j) => alignment.toA[j] === -1)];
+    for (let at = 0; at < Math.min(restA.length, restB.length); at++) link(alignment, restA[at]!, restB[at]!);
+  }
+}
+
+/** Units without a partner yet, by their words. */
+function equalUnits(a: Side, b: Side, alignment: Alignment): { as: number[]; bs: number[] }[] {
   const groups = new Map<string, { as: number[]; bs: number[] }>();
   const groupOf = (key: string): { as: number[]; bs: number[] } => {
     let group = groups.get(key);
     if (group === undefined) groups.set(key, (group = { as: [], bs: [] }));
     return group;
   };
-  for (const unit of a.units) groupOf(unit.key).as.push(unit.index);
-  for (const unit of b.units) groupOf(unit.key).bs.push(unit.index);
-  for (const { as, bs } of groups.values()) {
-    if (as.length === 1 && bs.length === 1) link(alignment, as[0]!, bs[0]!);
-  }
-  growMatches(a, b, alignment);
-  // Repeated text without a matched neighbour: in order, so that n copies against n copies stay at their places.
-  for (const { as, bs } of groups.values()) {
-    const free = bs.filter((j) => alignment.toA[j] === -1);
-    for (const i of as) {
-      if (alignment.toB[i] !== -1) continue;
-      const j = free.shift();
-      if (j === undefined) break;
-      link(alignment, i, j);
-    }
-  }
+  for (const unit of a.units) if (alignment.toB[unit.index] === -1) groupOf(unit.key).as.push(unit.index);
+  for (const unit of b.units) if (alignment.toA[unit.index] === -1) groupOf(unit.key).bs.push(unit.index);
+  return [...groups.values()];
 }
 
 /** Extends matches to equal neighbours, down and up. */
@@ -92,12 +83,6 @@ interface Bags {
   readonly b: Map<number, Map<number, number>>;
 }
 
-export function bagOf(ids: readonly number[]): Map<number, number> {
-  const bag = new Map<number, number>();
-  for (const id of ids) bag.set(id, (bag.get(id) ?? 0) + 1);
-  return bag;
-}
-
 function makeBags(a: Side, b: Side, freeA: readonly number[], freeB: readonly number[]): Bags {
   const frequency = new Map<number, number>();
   const count = (units: readonly Unit[]): void => {
@@ -108,19 +93,9 @@ function makeBags(a: Side, b: Side, freeA: readonly number[], freeB: readonly nu
   const total = a.units.length + b.units.length;
   const read = (side: Side, free: readonly number[]): Map<number, Map<number, number>> =>
     new Map(free.map((index) => [index, bagOf(side.units[index]!.tokens.map((token) => token.id))]));
-  return { weightOf: (id) => Math.log(1 + total / (frequency.get(id) ?? 1)), a: read(a, freeA), b: read(b, freeB) };
-}
-
-/** Weighted Dice coefficient of two bags of words: 0 nothing in common, 1 the same words. */
-export function dice(x: Map<number, number>, y: Map<number, number>, weightOf: (id: number) => number): number {
-  let [common, all] = [0, 0];
-  for (const [id, count] of x) {
-    const weight = weightOf(id);
-    all += count * weight;
-    common += Math.min(count, y.get(id) ?? 0) * weight;
-  }
-  for (const [id, count] of y) all += count * weightOf(id);
-  return all === 0 ? 0 : (2 * common) / all;
+  // Numbers are rare words, and the first to change (amounts, dates, references that follow): they weigh as common words do.
+  const weightOf = (id: number): number => (/^\p{N}/u.test(a.vocabulary.words[id]!) ? 1 : Math.log(1 + total / (frequency.get(id) ?? 1)));
+  return { weightOf, a: read(a, freeA), b: read(b, freeB) };
 }
 
 interface Candidate {
@@ -205,14 +180,6 @@ function matchInPlace(a: Side, b: Side, alignment: Alignment): void {
   }
 }
 
-/** Heading under which two clauses count as the same clause. */
-function headingKey(heading: string): string {
-  return normalForm(heading, true)
-    .toLowerCase()
-    .replace(/[\s.:*_]+/g, ' ')
-    .trim();
-}
-
 /** Pairs of clauses: by the text they share, then by heading under paired parents, by unique heading, by number under paired parents. */
 function pairClauses(a: Side, b: Side, alignment: Alignment): void {
   const { clauseToB, clauseToA } = alignment;
@@ -238,11 +205,6 @@ function pairClauses(a: Side, b: Side, alignment: Alignment): void {
     const sameHeading = cb !== undefined && headingKey(clause.heading) !== '' && headingKey(clause.heading) === headingKey(b.clauses[cb]!.heading);
     if (cb !== undefined && (bare || sameHeading)) pair(ca, cb);
   });
-}
-
-function parentOf(side: Side, clause: number): number {
-  const parentId = side.clauses[clause]!.parentId;
-  return parentId === null ? -1 : (side.clauseIndex.get(parentId) ?? -1);
 }
 
 /** Clause pairs with the tokens their matched units have, best first. */

@@ -6,16 +6,20 @@
 // other, so exchanging the documents mirrors the result exactly. Identical documents, and documents that differ in form only, give no changes.
 import { CHANGE_KINDS, type Change, type Comparison } from '../contract/comparison.ts';
 import type { Document, Span } from '../contract/document.ts';
-import { alignUnits, type Alignment } from './align.ts';
+import { alignUnits } from './align.ts';
+import type { Alignment } from './alignment.ts';
 import { judge } from './classify.ts';
-import { draftChanges, sameTokens, tokensOf, type Draft, type DraftPart } from './draft.ts';
+import { draftChanges } from './draft.ts';
 import type { Hunk } from './myers.ts';
+import { findRenames, groupChanges, type Told } from './groups.ts';
+import { Neutral, type ClausePartners } from './neutral.ts';
 import { findOrder, type Order } from './order.ts';
-import { ReferencePairs } from './references.ts';
+import { sameTokens, tokensOf, type Draft, type DraftPart } from './parts.ts';
+import { DefinedPlaces } from './places.ts';
 import { joinBroken } from './reflow.ts';
 import type { Edit, Terms } from './topics.ts';
 import { Vocabulary, textOf, type Token } from './tokens.ts';
-import { readSide, type Side } from './units.ts';
+import { parentOf, readSide, type Side } from './units.ts';
 import { diffParts, mirrorParts, wordHunks } from './wordDiff.ts';
 
 type ChangeSide = NonNullable<Change['before']>;
@@ -31,11 +35,17 @@ export function compareDocuments(before: Document, after: Document): Comparison 
   const alignment = alignUnits(a, b);
   const order = findOrder(a, b, alignment);
   const drafts = draftChanges(a, b, alignment, order, vocabulary);
-  const terms = termsOf(first, second);
-  const references = new ReferencePairs(first, second, alignment.clauseToB);
-  const placed = drafts.map((draft) => ({ at: positionOf(draft, a, b, alignment, order, swapped), change: toChange(draft, a, b, swapped, terms, references) }));
-  placed.sort((x, y) => x.at[0]! - y.at[0]! || x.at[1]! - y.at[1]! || x.at[2]! - y.at[2]!);
-  const changes = placed.map(({ change }, index): Change => ({ ...change, id: `change-${index + 1}` }));
+  const scene: Scene = { a, b, swapped, terms: termsOf(first, second), places: new DefinedPlaces(first, second) };
+  const works = drafts.map((draft) => ({ at: positionOf(draft, a, b, alignment, order, swapped), work: workOut(draft, scene) }));
+  works.sort((x, y) => x.at[0]! - y.at[0]! || x.at[1]! - y.at[1]! || x.at[2]! - y.at[2]!);
+  const renames = findRenames(
+    works.flatMap(({ work }) => work.edits),
+    scene.terms.defined,
+    swapped,
+  );
+  const neutral = new Neutral(first, second, clausePartners(a, b, alignment, drafts), renames, vocabulary);
+  const told = works.map(({ work }, index) => tell(work, `change-${index + 1}`, scene, neutral));
+  const { changes, groups } = groupChanges(told, renames);
   const counts = Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, changes.filter((change) => change.kind === kind).length])) as Comparison['counts'];
   const pairs = pairsOf(a, b, alignment, swapped);
   const touched = new Set(changes.flatMap((change) => (swapped ? change.after : change.before)?.clauseIds ?? []));
@@ -43,7 +53,7 @@ export function compareDocuments(before: Document, after: Document): Comparison 
   const unchangedClauses = a.clauses.filter(
     (clause, index) => alignment.clauseToB[index] !== -1 && !touched.has(clause.id) && !touchedOther.has(b.clauses[alignment.clauseToB[index]!]!.id),
   ).length;
-  return { beforeId: before.id, afterId: after.id, changes, pairs, counts, unchangedClauses, ms: performance.now() - started };
+  return { beforeId: before.id, afterId: after.id, changes, groups, notes: [], pairs, counts, unchangedClauses, ms: performance.now() - started };
 }
 
 function pairsOf(a: Side, b: Side, alignment: Alignment, swapped: boolean): Comparison['pairs'] {
@@ -100,32 +110,63 @@ function firstUnitBelow(side: Side, clause: number): number {
   return index === -1 ? 0 : (side.unitsOf[index]?.[0] ?? firstUnitBelow(side, index));
 }
 
-function toChange(draft: Draft, a: Side, b: Side, swapped: boolean, terms: Terms, references: ReferencePairs): Omit<Change, 'id'> {
-  const kind = swapped ? (MIRRORED[draft.kind] ?? draft.kind) : draft.kind;
-  const [left, right] = [sideOf(draft.a, draft.clauseA, a), sideOf(draft.b, draft.clauseB, b)];
-  const [before, after] = swapped ? [right, left] : [left, right];
+/** What all changes of one comparison are seen in. */
+interface Scene {
+  readonly a: Side;
+  readonly b: Side;
+  readonly swapped: boolean;
+  readonly terms: Terms;
+  readonly places: DefinedPlaces;
+}
+
+interface Work {
+  readonly draft: Draft;
+  readonly tokensA: readonly Token[];
+  readonly tokensB: readonly Token[];
+  readonly hunks: readonly Hunk[];
+  /** In the orientation that was asked for: `removed` stands in the older document. */
+  readonly edits: readonly Edit[];
+}
+
+function workOut(draft: Draft, scene: Scene): Work {
   const [tokensA, tokensB] = [tokensOf(draft.a), tokensOf(draft.b)];
   const both = draft.a.length > 0 && draft.b.length > 0;
   const hunks = both && !sameTokens(tokensA, tokensB) ? wordHunks(tokensA, tokensB) : [];
-  const edits = makeEdits(draft, tokensA, tokensB, hunks, swapped, references);
+  return { draft, tokensA, tokensB, hunks, edits: makeEdits(draft, tokensA, tokensB, hunks, scene) };
+}
+
+function tell({ draft, tokensA, tokensB, hunks, edits }: Work, id: string, scene: Scene, neutral: Neutral): Told {
+  const { a, b, swapped, terms } = scene;
+  const kind = swapped ? (MIRRORED[draft.kind] ?? draft.kind) : draft.kind;
+  const [left, right] = [sideOf(draft.a, draft.clauseA, a), sideOf(draft.b, draft.clauseB, b)];
+  const [before, after] = swapped ? [right, left] : [left, right];
+  const both = draft.a.length > 0 && draft.b.length > 0;
   const parts = hunks.length > 0 ? diffParts(tokensA, tokensB, hunks) : [];
-  const diff = both
-    ? swapped
-      ? mirrorParts(parts)
-      : parts
-    : kind === 'inserted'
-      ? [{ op: 'insert' as const, text: after!.text }]
-      : kind === 'deleted'
-        ? [{ op: 'delete' as const, text: before!.text }]
-        : [];
+  const whole =
+    kind === 'inserted' ? [{ op: 'insert' as const, text: after!.text }] : kind === 'deleted' ? [{ op: 'delete' as const, text: before!.text }] : [];
+  // A name that reads otherwise throughout, and references that follow, are told once; what else differs here is judged without them.
+  const residue = hunks.length > 0 ? neutral.residue(tokensA, tokensB, hunks) : { hunks, renames: new Map<number, number>(), references: 0 };
+  const told = hunks.length > 0 && residue.hunks.length === 0;
+  const judgedEdits = told || residue.hunks.length === 0 ? edits : makeEdits(draft, tokensA, tokensB, residue.hunks, scene);
   const words = [...tokensA, ...tokensB].map((token) => token.text);
-  const heading = after?.heading || before?.heading || '';
-  const referencesFollow = both && references.follow(draft.a, draft.b, hunks);
-  const judged = judge(
-    { kind, beforePath: before?.path ?? '', afterPath: after?.path ?? '', heading, edits, words, referencesFollow, term: draft.term },
-    terms,
-  );
-  return { kind, before, after, diff, ...judged };
+  const paths = { beforePath: before?.path ?? '', afterPath: after?.path ?? '', heading: after?.heading || before?.heading || '' };
+  const rename = told ? ([...residue.renames.keys()].find((index) => index !== -1) ?? -1) : -1;
+  const follows = told && rename === -1 && residue.references > 0;
+  const judged = judge({ kind, ...paths, edits: judgedEdits, words, referencesFollow: follows, term: draft.term }, terms);
+  const change: Change = { id, kind, before, after, diff: both ? (swapped ? mirrorParts(parts) : parts) : whole, ...judged, groupId: null };
+  return { change, rename, renamePlaces: residue.renames, follows, parents: `${parentOf(a, draft.clauseA)} ${parentOf(b, draft.clauseB)}` };
+}
+
+/** Clause pairs, and for a clause that was merged or split off the clause that has its words now: what references to it point at. */
+function clausePartners(a: Side, b: Side, alignment: Alignment, drafts: readonly Draft[]): ClausePartners {
+  const partners = new Map<string, string[]>();
+  const add = (x: number, y: number): void => {
+    const [id, other] = [a.clauses[x]?.id, b.clauses[y]?.id];
+    if (id !== undefined && other !== undefined) partners.set(id, [...(partners.get(id) ?? []), other]);
+  };
+  a.clauses.forEach((_clause, index) => add(index, alignment.clauseToB[index]!));
+  for (const { kind, a: x, b: y } of drafts) if (kind === 'merged' || kind === 'split') add(x[0]!.unit.clause, y[0]!.unit.clause);
+  return partners;
 }
 
 function sideOf(parts: readonly DraftPart[], clause: number, side: Side): ChangeSide | null {
@@ -160,7 +201,7 @@ function spansOf(part: DraftPart, side: Side): Span[] {
 
 const texts = (tokens: readonly Token[]): string[] => tokens.map((token) => token.text);
 
-function makeEdits(draft: Draft, a: readonly Token[], b: readonly Token[], hunks: readonly Hunk[], swapped: boolean, references: ReferencePairs): Edit[] {
+function makeEdits(draft: Draft, a: readonly Token[], b: readonly Token[], hunks: readonly Hunk[], { swapped, places }: Scene): Edit[] {
   const whole = draft.a.length === 0 || draft.b.length === 0;
   const list = whole ? [{ a0: 0, a1: a.length, b0: 0, b1: b.length }] : hunks;
   return list.map((hunk) => {
@@ -173,7 +214,7 @@ function makeEdits(draft: Draft, a: readonly Token[], b: readonly Token[], hunks
       added: texts(added),
       removedText: textOf(removed),
       addedText: textOf(added),
-      defines: references.defines(draft.a, draft.b, hunk),
+      defines: places.defines(draft.a, draft.b, hunk),
       before,
       after,
     };

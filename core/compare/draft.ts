@@ -2,35 +2,15 @@
 //
 // Owns: what becomes a change of its own and which text each change shows. A sentence that moved is cut out of both clauses' own diffs, so it is
 // told once. Neighbouring inserted, deleted or moved units of one clause subtree are one change.
-import type { Change } from '../contract/comparison.ts';
-import type { Alignment } from './align.ts';
+import type { Alignment } from './alignment.ts';
 import { coversMost, looseRuns, matchFragments, sentencesOf, type FragmentPair, type Run } from './fragments.ts';
 import type { Hunk } from './myers.ts';
+import { pairDrafts } from './moves.ts';
 import type { Order } from './order.ts';
+import { cut, kept, partOf, sameTokens, tokensOf, type Cuts, type Draft, type DraftPart } from './parts.ts';
 import type { Token, Vocabulary } from './tokens.ts';
 import type { Side, Unit } from './units.ts';
 import { wordHunks } from './wordDiff.ts';
-
-export interface DraftPart {
-  readonly unit: Unit;
-  readonly tokens: readonly Token[];
-}
-
-export interface Draft {
-  readonly kind: Change['kind'];
-  readonly a: readonly DraftPart[];
-  readonly b: readonly DraftPart[];
-  /** Clauses beyond those of the parts: for changes of numbers, where no text differs. */
-  readonly clauseA: number;
-  readonly clauseB: number;
-  /** The term whose definition moved; null for every other change. */
-  readonly term: string | null;
-}
-
-interface Cuts {
-  readonly a: Map<number, Run[]>;
-  readonly b: Map<number, Run[]>;
-}
 
 export function draftChanges(a: Side, b: Side, alignment: Alignment, order: Order, vocabulary: Vocabulary): Draft[] {
   const hunksOf = new Map<number, Hunk[]>();
@@ -49,12 +29,6 @@ export function draftChanges(a: Side, b: Side, alignment: Alignment, order: Orde
   return [...drafts, ...definitionDrafts(a, b, alignment, drafts, vocabulary), ...numberDrafts(a, b, alignment, drafts)];
 }
 
-function cut(cuts: Map<number, Run[]>, run: Run): void {
-  const list = cuts.get(run.unit);
-  if (list === undefined) cuts.set(run.unit, [run]);
-  else list.push(run);
-}
-
 /** A merged or split unit is told whole, with the words that were dropped or added on the way. */
 function widen(a: Side, b: Side, alignment: Alignment, fragments: readonly FragmentPair[]): FragmentPair[] {
   const count = new Map<string, number>();
@@ -71,27 +45,6 @@ function widen(a: Side, b: Side, alignment: Alignment, fragments: readonly Fragm
       b: wholeB ? { unit: pair.b.unit, from: 0, to: b.units[pair.b.unit]!.tokens.length } : pair.b,
     };
   });
-}
-
-function partOf(side: Side, run: Run): DraftPart {
-  const unit = side.units[run.unit]!;
-  return { unit, tokens: unit.tokens.slice(run.from, run.to) };
-}
-
-function kept(side: Side, index: number, cuts: ReadonlyMap<number, readonly Run[]>): DraftPart {
-  const unit = side.units[index]!;
-  const runs = cuts.get(index);
-  if (runs === undefined) return { unit, tokens: unit.tokens };
-  return { unit, tokens: unit.tokens.filter((_token, at) => !runs.some((run) => at >= run.from && at < run.to)) };
-}
-
-export function sameTokens(x: readonly Token[], y: readonly Token[]): boolean {
-  return x.length === y.length && x.every((token, index) => token.id === y[index]!.id);
-}
-
-export function tokensOf(parts: readonly DraftPart[]): Token[] {
-  // A part that begins inside its paragraph begins without a space; parts are set apart by one.
-  return parts.flatMap((part, index) => part.tokens.map((token, at) => (at === 0 ? { ...token, spaced: index > 0 } : token)));
 }
 
 /** Headings without a partner of a clause that went into another go with it. */
@@ -140,32 +93,6 @@ function fragmentDrafts(a: Side, b: Side, alignment: Alignment, fragments: reado
     const kind = group.kind === 'reflow' ? 'changed' : group.kind === 'moved' ? (same ? 'moved' : 'movedChanged') : group.kind;
     return { kind, a: left, b: right, clauseA: -1, clauseB: -1, term: null };
   });
-}
-
-function pairDrafts(a: Side, b: Side, alignment: Alignment, order: Order, cuts: Cuts): Draft[] {
-  const drafts: { kind: Draft['kind']; a: DraftPart[]; b: DraftPart[]; clauseA: number; clauseB: number; open: boolean }[] = [];
-  for (const unit of a.units) {
-    const j = alignment.toB[unit.index]!;
-    if (j === -1) continue;
-    const [left, right] = [kept(a, unit.index, cuts.a), kept(b, j, cuts.b)];
-    const same = sameTokens(left.tokens, right.tokens);
-    const moved = !order.kept[unit.index] || changedHome(a, b, alignment, unit.index, j);
-    if (same && !moved) continue;
-    const last = drafts.at(-1);
-    // A moved run of neighbours is one move.
-    const follows = last?.open === true && last.a.at(-1)!.unit.index === unit.index - 1 && last.b.at(-1)!.unit.index === j - 1;
-    if (same && follows) {
-      last.a.push(left);
-      last.b.push(right);
-    } else drafts.push({ kind: same ? 'moved' : moved ? 'movedChanged' : 'changed', a: [left], b: [right], clauseA: -1, clauseB: -1, open: same });
-  }
-  return drafts.map(({ kind, a: x, b: y, clauseA, clauseB }) => ({ kind, a: x, b: y, clauseA, clauseB, term: null }));
-}
-
-/** The unit kept its place in the order but stands in another clause now, while its old clause lives on elsewhere. */
-function changedHome(a: Side, b: Side, alignment: Alignment, i: number, j: number): boolean {
-  const [ca, cb] = [a.units[i]!.clause, b.units[j]!.clause];
-  return ca !== -1 && cb !== -1 && alignment.clauseToB[ca]! !== -1 && alignment.clauseToA[cb]! !== -1 && alignment.clauseToB[ca] !== cb;
 }
 
 function aloneDrafts(a: Side, b: Side, alignment: Alignment, cuts: Cuts): Draft[] {
@@ -270,12 +197,18 @@ function widenDefinition(unit: Unit, from: number, to: number, vocabulary: Vocab
 
 /** Clauses whose own number changed while their words did not; those told already by another change are left out. */
 function numberDrafts(a: Side, b: Side, alignment: Alignment, drafts: readonly Draft[]): Draft[] {
-  const told = new Set(drafts.filter((draft) => draft.a.length > 0 && draft.b.length > 0).flatMap((draft) => draft.a.map((part) => part.unit.clause)));
+  const told = new Set(drafts.flatMap((draft) => clausePairsOf(draft)));
   return a.clauses.flatMap((clause, clauseA): Draft[] => {
     const clauseB = alignment.clauseToB[clauseA]!;
-    if (clauseB === -1 || told.has(clauseA)) return [];
+    if (clauseB === -1 || told.has(`${clauseA} ${clauseB}`)) return [];
     return plainNumber(clause.number) === plainNumber(b.clauses[clauseB]!.number) ? [] : [{ kind: 'renumbered', a: [], b: [], clauseA, clauseB, term: null }];
   });
+}
+
+/** Pairs of clauses of which the draft tells; part by part, since the parts of a draft correspond in order. */
+function clausePairsOf({ a, b }: Draft): string[] {
+  if (a.length !== b.length) return a.flatMap((x) => b.map((y) => `${x.unit.clause} ${y.unit.clause}`));
+  return a.map((x, at) => `${x.unit.clause} ${b[at]!.unit.clause}`);
 }
 
 /** A number without its marks: "1." and "1" and "(1)" name the same place; "12.3" under 12 is what "3" is. */

@@ -3,7 +3,7 @@
 // Owns: finding, among the deleted and the inserted words, runs that are the same sentence, and saying what each such pair means:
 // re-flow (a paragraph broken elsewhere, which is noise), a move, a merge (a whole clause became part of another) or a split.
 // Rule: a run is used once, and only whole sentences or whole runs of edited words are followed, never a lucky phrase.
-import type { Alignment } from './align.ts';
+import type { Alignment } from './alignment.ts';
 import type { Hunk } from './myers.ts';
 import type { Order } from './order.ts';
 import { sentenceEnds, type Vocabulary } from './tokens.ts';
@@ -75,23 +75,32 @@ export function matchFragments(a: Side, b: Side, alignment: Alignment, order: Or
     toB[x] = y;
     toA[y] = x;
   };
-  linkExact(idsA, idsB, toB, toA, link);
+  const [keysA, keysB] = [idsA.map((ids) => ids.join(' ')), idsB.map((ids) => ids.join(' '))];
+  linkExact(idsB, keysA, keysB, link);
+  followNeighbours(keysA, keysB, toB, toA, link);
   linkSimilar(idsA, idsB, toB, toA, link, vocabulary);
+  followNeighbours(keysA, keysB, toB, toA, link);
   return joinNeighbours(a, b, loose, toB).map(({ a: x, b: y }) => ({ a: x, b: y, meaning: meaningOf(a, b, alignment, order, x, y) }));
 }
 
-function linkExact(idsA: readonly number[][], idsB: readonly number[][], toB: Int32Array, toA: Int32Array, link: (x: number, y: number) => void): void {
-  const keysB = idsB.map((ids) => ids.join(' '));
-  const keysA = idsA.map((ids) => ids.join(' '));
+function linkExact(idsB: readonly number[][], keysA: readonly string[], keysB: readonly string[], link: (x: number, y: number) => void): void {
   const places = new Map<string, number[]>();
   keysB.forEach((key, y) => {
-    if (idsB[y]!.length >= LEAST_EXACT) places.set(key, [...(places.get(key) ?? []), y]);
+    if (idsB[y]!.length < LEAST_EXACT) return;
+    const list = places.get(key);
+    if (list === undefined) places.set(key, [y]);
+    else list.push(y);
   });
+  // From the end, so that taking one is cheap however often a sentence recurs.
+  for (const list of places.values()) list.reverse();
   keysA.forEach((key, x) => {
-    const y = places.get(key)?.shift();
+    const y = places.get(key)?.pop();
     if (y !== undefined) link(x, y);
   });
-  // Short sentences follow a longer neighbour that matched.
+}
+
+/** Short sentences follow a longer neighbour that matched. */
+function followNeighbours(keysA: readonly string[], keysB: readonly string[], toB: Int32Array, toA: Int32Array, link: (x: number, y: number) => void): void {
   const tryLink = (x: number, y: number): void => {
     if (x >= 0 && y >= 0 && toB[x] === -1 && toA[y] === -1 && keysA[x] !== undefined && keysA[x] === keysB[y]) link(x, y);
   };

@@ -3,7 +3,7 @@
 // Method: the heaviest increasing subsequence of the pairs (weight: words of the unit) is what stayed; every other pair was moved. This is the
 // longest increasing subsequence with weights, by a Fenwick tree of prefix maxima in O(n log n), so a small piece is said to have moved past a
 // large one and not the reverse.
-import type { Alignment } from './align.ts';
+import type { Alignment } from './alignment.ts';
 import type { Side } from './units.ts';
 
 export interface Order {
@@ -59,6 +59,9 @@ function rematchRepeated(a: Side, b: Side, alignment: Alignment, kept: readonly 
     const j = alignment.toB[i]!;
     // Two copies are the pair itself; a repeated text of 12 words or more is worth following wherever it went.
     if (j === -1 || kept[i] || a.units[i]!.tokens.length >= 12 || copies.get(a.units[i]!.key)! <= 2 || a.units[i]!.key !== b.units[j]!.key) continue;
+    // Text that its clause took along stays with it.
+    const [ca, cb] = [a.units[i]!.clause, b.units[j]!.clause];
+    if (ca !== -1 && alignment.clauseToB[ca] === cb) continue;
     alignment.toB[i] = -1;
     alignment.toA[j] = -1;
     changed = true;

@@ -2,7 +2,9 @@
 //
 // Owns: finding them between equal neighbours, inside one clause, and joining the pieces to one unit before alignment, so that a broken paragraph
 // is compared as the paragraph it was.
-import { bagOf, dice, emptyAlignment, matchExact } from './align.ts';
+import { matchRepeated, matchUnique } from './align.ts';
+import { emptyAlignment } from './alignment.ts';
+import { bagOf, dice } from './similarity.ts';
 import { joinUnits, type Side, type Unit } from './units.ts';
 
 /**
@@ -11,7 +13,8 @@ import { joinUnits, type Side, type Unit } from './units.ts';
  */
 export function joinBroken(a: Side, b: Side): [Side, Side] {
   const alignment = emptyAlignment(a, b);
-  matchExact(a, b, alignment);
+  matchUnique(a, b, alignment);
+  matchRepeated(a, b, alignment);
   const [joinsA, joinsB]: [{ from: number; to: number }[], { from: number; to: number }[]] = [[], []];
   for (let i = 0; i < a.units.length;) {
     if (alignment.toB[i] !== -1) {

@@ -17,6 +17,7 @@ export interface Unit {
 
 export interface Side {
   readonly document: Document;
+  readonly vocabulary: Vocabulary;
   readonly clauses: readonly Clause[];
   readonly clauseIndex: ReadonlyMap<string, number>;
   readonly units: readonly Unit[];
@@ -49,17 +50,17 @@ export function readSide(document: Document, vocabulary: Vocabulary, options: To
     if (tokens.length === 0) continue;
     units.push({ index: units.length, clause: piece.clause, heading: block.kind === 'heading', tokens, key: keyOf(tokens) });
   }
-  return makeSide(document, clauseIndex, units);
+  return makeSide(document, vocabulary, clauseIndex, units);
 }
 
 function keyOf(tokens: readonly Token[]): string {
   return tokens.map((token) => token.id).join(' ');
 }
 
-function makeSide(document: Document, clauseIndex: ReadonlyMap<string, number>, units: readonly Unit[]): Side {
+function makeSide(document: Document, vocabulary: Vocabulary, clauseIndex: ReadonlyMap<string, number>, units: readonly Unit[]): Side {
   const unitsOf: number[][] = document.clauses.map(() => []);
   for (const unit of units) unitsOf[unit.clause]?.push(unit.index);
-  return { document, clauses: document.clauses, clauseIndex, units, unitsOf };
+  return { document, vocabulary, clauses: document.clauses, clauseIndex, units, unitsOf };
 }
 
 /** The same side with each of the given runs of units [from, to) as one unit; runs do not overlap and are in order. */
@@ -76,7 +77,13 @@ export function joinUnits(side: Side, runs: readonly { readonly from: number; re
     units.push({ ...first, index: units.length, tokens, key: keyOf(tokens) });
     at = to;
   }
-  return makeSide(side.document, side.clauseIndex, units);
+  return makeSide(side.document, side.vocabulary, side.clauseIndex, units);
+}
+
+/** Index of the clause above; -1 for a top clause, and for none. */
+export function parentOf(side: Side, clause: number): number {
+  const parentId = side.clauses[clause]?.parentId ?? null;
+  return parentId === null ? -1 : (side.clauseIndex.get(parentId) ?? -1);
 }
 
 function clausePieces(document: Document, blockIndex: ReadonlyMap<string, number>): Piece[] {

@@ -10,6 +10,8 @@ export type DiffPart = z.infer<typeof DiffPartSchema>;
 export const CHANGE_KINDS = ['inserted', 'deleted', 'changed', 'moved', 'movedChanged', 'renumbered', 'split', 'merged'] as const;
 export const CHANGE_TOPICS = ['amount', 'date', 'period', 'party', 'definedTerm', 'modal', 'negation', 'crossReference', 'law', 'wording'] as const;
 
+export const SEVERITIES = ['high', 'medium', 'low'] as const;
+
 export const ChangeSideSchema = z
   .object({
     clauseIds: z.array(z.string()).readonly(),
@@ -33,11 +35,35 @@ export const ChangeSchema = z
     diff: z.array(DiffPartSchema).readonly(),
     /** What the differing words concern; explains `severity`. */
     topics: z.array(z.enum(CHANGE_TOPICS)).readonly(),
-    severity: z.enum(['high', 'medium', 'low']),
+    severity: z.enum(SEVERITIES),
     reason: z.string(),
+    /** Group that tells this change together with others; null for a change that is told alone. */
+    groupId: z.string().nullable(),
   })
   .readonly();
 export type Change = z.infer<typeof ChangeSchema>;
+
+/**
+ * One edit that shows at many places and is told once. `rename`: a term or a name that reads otherwise throughout; `references`: cross-references
+ * that only follow new numbers; `renumbering`: neighbouring clauses that all moved on by the same count.
+ */
+export const GROUP_KINDS = ['rename', 'references', 'renumbering'] as const;
+export const ChangeGroupSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(GROUP_KINDS),
+    /** The name before and after, or the first and last number of the run ("6 to 12"); "" for references. */
+    before: z.string(),
+    after: z.string(),
+    /** Changes that say nothing but this. */
+    changeIds: z.array(z.string()).readonly(),
+    /** How often it shows in all, places inside other changes included. */
+    places: z.number().int(),
+    severity: z.enum(SEVERITIES),
+    reason: z.string(),
+  })
+  .readonly();
+export type ChangeGroup = z.infer<typeof ChangeGroupSchema>;
 
 export const ComparisonSchema = z
   .object({
@@ -45,6 +71,9 @@ export const ComparisonSchema = z
     afterId: z.string(),
     /** In the order of the newer document; deletions at the place they had. */
     changes: z.array(ChangeSchema).readonly(),
+    groups: z.array(ChangeGroupSchema).readonly(),
+    /** What a reader has to know of the reading itself: "Four words differ only as a scan is misread". */
+    notes: z.array(z.string()).readonly(),
     /** Every clause pair that was aligned, changed or not: drives synchronised scrolling. */
     pairs: z.array(z.object({ beforeId: z.string(), afterId: z.string() }).readonly()).readonly(),
     counts: z.record(z.enum(CHANGE_KINDS), z.number().int()),

@@ -7,6 +7,8 @@ const comparison = (pairs: readonly string[]): Comparison => ({
   beforeId: 'x',
   afterId: 'y',
   changes: [],
+  groups: [],
+  notes: [],
   unchangedClauses: 0,
   ms: 0,
   pairs: pairs.map((pair) => ({ beforeId: pair[0]!, afterId: pair[1]! })),
