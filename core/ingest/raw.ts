@@ -55,6 +55,8 @@ export interface RawDocument extends Required<RawContent> {
   readonly name: string;
   readonly kind: DocumentKind;
   readonly view: View;
+  /** What is stored for the document: the file, or the PDF that was made of a picture. */
+  readonly bytes: Uint8Array;
   /** Milliseconds spent so far. */
   readonly ms: number;
 }

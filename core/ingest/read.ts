@@ -3,16 +3,22 @@ import { CodicilError } from '../contract/errors.ts';
 import type { Span } from '../contract/document.ts';
 import { readDocx } from './docx/readDocx.ts';
 import { Watch, within, type ReadOptions } from './limits.ts';
-import { detectKind, type FileKind } from './magic.ts';
+import { detectKind, type FileKind, type ImageType } from './magic.ts';
+import { imageToPdf } from './ocr/imagePdf.ts';
+import { loadMupdf } from './pdf/mupdf.ts';
 import { readPdf } from './pdf/readPdf.ts';
 import type { DocumentKind, RawContent, RawDocument } from './raw.ts';
+import { readHtml } from './text/readHtml.ts';
+import { readMail } from './text/readMail.ts';
 import { readText } from './text/readText.ts';
 
 /** Throws CodicilError: empty_file, unsupported_format, corrupt_file, encrypted, too_large, timeout, cancelled. */
-export async function readFile(bytes: Uint8Array, name: string, options: ReadOptions): Promise<RawDocument> {
+export async function readFile(file: Uint8Array, name: string, options: ReadOptions): Promise<RawDocument> {
   const watch = new Watch(options);
-  within(bytes.length, watch.limits.bytes, 'bytes');
-  const kind = detectKind(bytes, name);
+  within(file.length, watch.limits.bytes, 'bytes');
+  const found = detectKind(file, name);
+  const bytes = isImage(found) ? imageToPdf(await loadMupdf(), file, name, found, watch) : file;
+  const kind = isImage(found) ? 'pdf' : found;
   const id = await sha256(bytes);
   const [as, content] = await readContent(kind, bytes, name, options, watch);
   if (content.pages.length === 0)
@@ -23,6 +29,7 @@ export async function readFile(bytes: Uint8Array, name: string, options: ReadOpt
     name,
     kind: as,
     view: options.view ?? 'accepted',
+    bytes,
     pages: content.pages,
     blocks: content.blocks,
     outline: content.outline ?? [],
@@ -39,9 +46,22 @@ export async function readFile(bytes: Uint8Array, name: string, options: ReadOpt
   };
 }
 
-async function readContent(kind: FileKind, bytes: Uint8Array, name: string, options: ReadOptions, watch: Watch): Promise<readonly [DocumentKind, RawContent]> {
-  if (kind === 'pdf') return ['pdf', await readPdf(bytes, name, options.password, watch)];
+function isImage(kind: FileKind): kind is ImageType {
+  return kind.startsWith('image/');
+}
+
+async function readContent(
+  kind: Exclude<FileKind, ImageType>,
+  bytes: Uint8Array,
+  name: string,
+  options: ReadOptions,
+  watch: Watch,
+): Promise<readonly [DocumentKind, RawContent]> {
+  if (kind === 'pdf') return ['pdf', await readPdf(bytes, name, options, watch)];
   if (kind === 'docx') return ['docx', await readDocx(bytes, name, watch, options.view)];
+  const view = options.view ?? 'accepted';
+  if (kind === 'html') return ['html', readHtml(bytes, name, view, watch)];
+  if (kind === 'mail') return ['eml', await readMail(bytes, name, view, watch)];
   return ['text', readText(bytes, name, kind === 'markdown', watch)];
 }
 

@@ -4,13 +4,28 @@
 // mupdf's memory may be in a broken state then.
 import type { Document } from '../contract/document.ts';
 import type { ReadOptions } from '../ingest/limits.ts';
+import type { RawAttachment } from '../ingest/raw.ts';
 import { readFile } from '../ingest/read.ts';
 import { structureDocument } from './structure.ts';
 
+export interface ParsedFile {
+  readonly document: Document;
+  /** What to store for the document: the file's own bytes, or the PDF that was made of a picture. */
+  readonly bytes: Uint8Array;
+  /** Files inside the file (of a mail): each is a file to be parsed on its own. */
+  readonly attachments: readonly RawAttachment[];
+}
+
 /** Throws CodicilError with a message for a person; see `readFile` for its codes. */
-export async function parseDocument(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Document> {
+export async function parseFile(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<ParsedFile> {
   const raw = await readFile(bytes, name, options);
   const start = performance.now();
   const document = structureDocument(raw);
-  return { ...document, receipt: { ...document.receipt, ms: Math.round(raw.ms + performance.now() - start) } };
+  const ms = Math.round(raw.ms + performance.now() - start);
+  return { document: { ...document, receipt: { ...document.receipt, ms } }, bytes: raw.bytes, attachments: raw.attachments };
+}
+
+/** The document alone, where nobody asks for what is inside the file. */
+export async function parseDocument(bytes: Uint8Array, name: string, options: ReadOptions = {}): Promise<Document> {
+  return (await parseFile(bytes, name, options)).document;
 }

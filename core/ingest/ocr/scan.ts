@@ -1,113 +1,136 @@
-// The door of this folder for the page loop of the PDF reader: which pages need recognition, and what came of it.
+// The door of this folder for the page loop of the PDF reader: which pages need recognition, what came of it, and the way back to the page.
 //
-// Owns: the decision, the warnings, what a document's earlier pages taught, and the turned frames of its pages (for `straighten`).
+// Owns: the decision, the warnings, what a document's earlier pages taught, and the turned frames of its pages.
+// A turned or crooked page is laid out in the frame in which it stands upright (`upright`); `straighten` brings the blocks back afterwards.
 // Rule: a page with ink and without recognised words, a page that is read with doubt, and a page that could not be read each give a warning.
 import type * as mupdf from 'mupdf';
-import type { Page, Warning } from '../../contract/document.ts';
+import type { Warning } from '../../contract/document.ts';
 import { CodicilError } from '../../contract/errors.ts';
 import type { Watch } from '../limits.ts';
-import type { Segment } from '../pdf/glyphs.ts';
+import type { Layout } from '../pdf/layout.ts';
+import { doubtOf, judgeText } from '../pdf/plausibility.ts';
+import { linesOf, type PageReading } from '../pdf/readPage.ts';
 import { LEAST_INK, recognisePage, type OcrMemory, type OcrOptions, type RecognisedPage } from './recognisePage.ts';
 import { OcrTimeout } from './recogniser.ts';
 import { isIdentity, type Upright } from './render.ts';
+import { straightenBlock, straightenTable } from './straighten.ts';
 
-export interface TextEvidence {
-  /** Visible characters of the page's own text, spaces not counted. */
-  readonly characters: number;
-  /** Of these, characters that have no meaning in the file's fonts. */
-  readonly unmapped: number;
-  /** Share of the page that pictures cover, 0 to 1. */
-  readonly imageShare: number;
-}
-
-export interface Scan {
-  readonly segments: readonly Segment[];
-  readonly source: Page['source'];
-  readonly confidence: number | null;
-  readonly warnings: readonly Warning[];
-}
-
-/** A fifth without meaning: the rest is guesswork too. Single unmapped signs are bullets and logos. */
+/** Doubt (plausibility.ts) above which a page's own text is no text: every glyph shifted, or a fifth of the signs without meaning. */
 const GARBAGE = 0.2;
 /** A stamped header or page number on a scan has less text than this; a page with a picture has more. */
 const FEW_CHARACTERS = 120;
 const MOSTLY_IMAGE = 0.6;
 /** Below this mean confidence about one word in ten is wrong, and a person should look. */
 const UNSURE = 0.8;
+/** What the page's own text made one say, and what recognition has answered. */
+const ANSWERED = new Set(['no_text', 'empty_page', 'mostly_image', 'unmapped_text']);
 
-/** Whether the page's own text can not be what the page says. */
-export function needsRecognition({ characters, unmapped, imageShare }: TextEvidence): boolean {
-  if (characters === 0 || unmapped > GARBAGE * characters) return true;
-  return imageShare > MOSTLY_IMAGE && characters < FEW_CHARACTERS;
+interface OwnText {
+  readonly characters: number;
+  readonly doubt: number;
 }
 
 export class ScanReader {
-  /** Pages that were turned before they were read; their lines stand in the turned frame until they are straightened. */
-  readonly turned = new Map<number, Upright>();
   private readonly library: typeof mupdf;
+  private readonly document: mupdf.PDFDocument;
   private readonly options: OcrOptions;
   private readonly watch: Watch;
-  private readonly pages: number;
   private readonly memory: OcrMemory;
+  /** By page: frames of pages that were turned before they were read. */
+  private readonly turned = new Map<number, Upright>();
 
-  constructor(library: typeof mupdf, options: OcrOptions, watch: Watch, pages: number) {
+  constructor(library: typeof mupdf, document: mupdf.PDFDocument, options: OcrOptions, watch: Watch) {
     this.library = library;
+    this.document = document;
     this.options = options;
     this.watch = watch;
-    this.pages = pages;
     this.memory = { script: options.script === 'auto' ? 'latin' : options.script };
   }
 
-  /** Null when the page's own text says at least as much as the recogniser could make out, or when the page is blank and has no text either. */
-  async read(page: mupdf.Page, index: number, evidence: TextEvidence): Promise<Scan | null> {
+  /** The page as it was, or with its text recognised from its picture. */
+  async complete(reading: PageReading, index: number, pages: number): Promise<PageReading> {
+    const own = ownText(reading);
+    if (!needsRecognition(own, reading)) return reading;
     const started = performance.now();
-    const onBeat = (): void => this.watch.beat(index, this.pages);
+    const onBeat = (): void => this.watch.beat(index, pages);
+    let page: mupdf.PDFPage | null = null;
     onBeat();
     try {
-      const found = await recognisePage(this.library, page, this.options, this.memory, this.watch, onBeat);
-      return this.judge(found, index, evidence);
+      page = this.document.loadPage(index);
+      return this.judge(await recognisePage(this.library, page, this.options, this.memory, this.watch, onBeat), reading, index, own);
     } catch (thrown) {
       if (thrown instanceof CodicilError) throw thrown;
-      return failed(index, evidence, thrown);
+      return failed(reading, index, thrown);
     } finally {
+      page?.destroy();
       this.watch.grant(performance.now() - started);
     }
   }
 
-  private judge(found: RecognisedPage, index: number, evidence: TextEvidence): Scan | null {
+  /** The readings with the size of the frame in which their lines stand upright, for layout only. */
+  upright(readings: readonly PageReading[]): readonly PageReading[] {
+    return readings.map((reading, index) => {
+      const frame = this.turned.get(index);
+      return frame ? { ...reading, page: { ...reading.page, width: frame.width, height: frame.height } } : reading;
+    });
+  }
+
+  straighten(layout: Layout): Layout {
+    if (this.turned.size === 0) return layout;
+    return {
+      ...layout,
+      blocks: layout.blocks.map((block) => straightenBlock(block, this.turned)),
+      tables: layout.tables.map((table) => straightenTable(table, this.turned)),
+    };
+  }
+
+  private judge(found: RecognisedPage, reading: PageReading, index: number, own: OwnText): PageReading {
+    const rest = reading.warnings.filter((warning) => !ANSWERED.has(warning.code));
     if (found.words === 0) {
-      if (found.ink < LEAST_INK || evidence.characters > 0) return null;
-      const message = `Page ${index + 1} is not blank, but no text was recognised on it. Look at the page itself.`;
-      return { segments: [], source: 'empty', confidence: null, warnings: [{ code: 'ocr_no_text', message, page: index }] };
+      if (found.ink < LEAST_INK || own.characters > 0) return reading;
+      return { ...reading, warnings: [...rest, say(index, 'ocr_no_text', 'is not blank, but no text was recognised on it. Look at the page itself.')] };
     }
-    const letters = found.segments.reduce((sum, segment) => sum + segment.glyphs.filter((glyph) => glyph.text !== ' ').length, 0);
-    const garbage = evidence.unmapped > GARBAGE * evidence.characters;
-    if (!garbage && letters < evidence.characters) return null;
+    const lines = linesOf(found.segments, [], index, [found.upright.width, found.upright.height]);
+    const text = lines.map((line) => line.text).join('\n');
+    const garbage = own.doubt > GARBAGE;
+    const better = garbage ? found.confidence >= UNSURE && doubtOf(judgeText(text)) < own.doubt : judgeText(text).characters >= own.characters;
+    if (!better) return reading;
     if (!isIdentity(found.upright)) this.turned.set(index, found.upright);
-    return { segments: found.segments, source: 'ocr', confidence: Math.round(found.confidence * 1000) / 1000, warnings: warningsOf(found, index, garbage) };
+    const confidence = Math.round(found.confidence * 1000) / 1000;
+    return { ...reading, page: { ...reading.page, source: 'ocr', confidence }, lines, vectors: [], warnings: [...rest, ...warningsOf(found, index, own)] };
   }
 }
 
-function warningsOf(found: RecognisedPage, index: number, garbage: boolean): Warning[] {
+function ownText(reading: PageReading): OwnText {
+  const text = judgeText(reading.lines.map((line) => line.text).join('\n'));
+  return { characters: text.characters, doubt: doubtOf(text) };
+}
+
+/** Whether the page's own text can not be what the page says. */
+function needsRecognition({ characters, doubt }: OwnText, { imageShare }: PageReading): boolean {
+  return characters === 0 || doubt > GARBAGE || (imageShare > MOSTLY_IMAGE && characters < FEW_CHARACTERS);
+}
+
+function say(index: number, code: string, message: string): Warning {
+  return { code, message: `Page ${index + 1} ${message}`, page: index };
+}
+
+function warningsOf(found: RecognisedPage, index: number, own: OwnText): Warning[] {
   const warnings: Warning[] = [];
-  if (garbage)
-    warnings.push({
-      code: 'text_replaced',
-      message: `Page ${index + 1}: the file's own text has no meaning in its fonts; the text was recognised from the picture of the page instead.`,
-      page: index,
-    });
-  if (found.confidence < UNSURE)
-    warnings.push({
-      code: 'ocr_unsure',
-      message: `Page ${index + 1} was recognised with ${Math.round(100 * found.confidence)} % confidence; ${found.doubtful} of ${found.words} words are doubtful. Check it against the page.`,
-      page: index,
-    });
+  if (own.characters > 0 && own.doubt > GARBAGE)
+    warnings.push(
+      say(index, 'text_replaced', "has text without a meaning in the file's fonts; what follows was recognised from the picture of the page instead."),
+    );
+  if (found.confidence < UNSURE) {
+    const share = Math.round(100 * found.confidence);
+    warnings.push(
+      say(index, 'ocr_unsure', `was recognised with ${share} % confidence; ${found.doubtful} of ${found.words} words are doubtful. Check it against the page.`),
+    );
+  }
   return warnings;
 }
 
-function failed(index: number, evidence: TextEvidence, thrown: unknown): Scan | null {
+function failed(reading: PageReading, index: number, thrown: unknown): PageReading {
   const reason = thrown instanceof OcrTimeout ? 'it took too long' : thrown instanceof Error ? thrown.message : String(thrown);
-  const message = `Page ${index + 1} is a picture and could not be recognised (${reason}); what it says is missing. Look at the page itself.`;
-  if (evidence.characters > 0 && evidence.unmapped <= GARBAGE * evidence.characters) return null;
-  return { segments: [], source: 'empty', confidence: null, warnings: [{ code: 'ocr_failed', message, page: index }] };
+  return { ...reading, warnings: [...reading.warnings, say(index, 'ocr_failed', `could not be recognised (${reason}). Look at the page itself.`)] };
 }

@@ -101,6 +101,8 @@ function glyphsOf(word: RecognisedWord, line: RecognisedLine, size: number, scal
     size,
     bold: false,
     italic: false,
+    font: 0,
+    cid: -1,
   }));
 }
 

@@ -132,10 +132,10 @@ class MarkdownReader {
 }
 
 /** Plain text: blank lines end paragraphs; so do numbers, bullets and a clear change of indent. A text without blank lines has a paragraph per line. */
-export function readPlain(text: string): TextParagraph[] {
+export function readPlain(text: string, isWrapped?: boolean): TextParagraph[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n|\f/);
   const filled = lines.filter((line) => line.trim() !== '');
-  const wrapped = filled.length < lines.length * 0.95 && filled.filter((line) => line.length > 110).length < filled.length * 0.1;
+  const wrapped = isWrapped ?? (filled.length < lines.length * 0.95 && filled.filter((line) => line.length > 110).length < filled.length * 0.1);
   const out: TextParagraph[] = [];
   let open: TextParagraph | null = null;
   const flush = (): void => {

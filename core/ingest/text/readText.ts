@@ -1,7 +1,7 @@
 // Text and Markdown bytes -> blocks of a flow document: one page per 3,000 characters of text has no printed counterpart, so there is exactly one page.
 //
 // Owns: blocks and their numbers; ordered items of Markdown get the number a reader sees ("1.2" for the second item inside the first).
-import type { Block, Page, Warning } from '../../contract/document.ts';
+import type { Block, Page, Table, Warning } from '../../contract/document.ts';
 import { CodicilError } from '../../contract/errors.ts';
 import { bulletLength, readLabel } from '../labels.ts';
 import { within, type Watch } from '../limits.ts';
@@ -16,6 +16,7 @@ export interface TextContent {
   readonly blocks: readonly Block[];
   readonly emphasis: ReadonlyMap<string, readonly Range[]>;
   readonly listLevel: ReadonlyMap<string, number>;
+  readonly tables: readonly Table[];
   readonly warnings: readonly Warning[];
 }
 
@@ -37,6 +38,7 @@ export function readText(bytes: Uint8Array, name: string, markdown: boolean, wat
     blocks: builder.blocks,
     emphasis: builder.emphasis,
     listLevel: builder.listLevel,
+    tables: builder.tables(),
     warnings,
   };
 }
@@ -48,7 +50,7 @@ class TextBuilder {
   private readonly markdown: boolean;
   /** Numbers of the open ordered items by depth; a bullet leaves an empty entry. */
   private open: string[] = [];
-  private tables = 0;
+  private table = 0;
   private row = -1;
 
   constructor(markdown: boolean) {
@@ -59,17 +61,27 @@ class TextBuilder {
     if (paragraph.cells) {
       this.row = this.row < 0 ? 0 : this.row + 1;
       paragraph.cells.forEach((cell, column) =>
-        this.block(paragraph, this.inline(cell), { table: `t${this.tables}`, row: this.row, column, rowSpan: 1, columnSpan: 1, header: this.row === 0 }, null),
+        this.block(paragraph, this.inline(cell), { table: `t${this.table}`, row: this.row, column, rowSpan: 1, columnSpan: 1, header: this.row === 0 }, null),
       );
       return;
     }
     if (this.row >= 0) {
-      this.tables++;
+      this.table++;
       this.row = -1;
     }
     const inline = this.inline(paragraph.source);
     if (inline.text === '') return;
     this.block(paragraph, inline, null, this.numberOf(paragraph, inline.text));
+  }
+
+  tables(): Table[] {
+    const sizes = new Map<string, { rows: number; columns: number }>();
+    for (const { cell } of this.blocks) {
+      if (!cell) continue;
+      const size = sizes.get(cell.table) ?? { rows: 0, columns: 0 };
+      sizes.set(cell.table, { rows: Math.max(size.rows, cell.row + 1), columns: Math.max(size.columns, cell.column + 1) });
+    }
+    return [...sizes].map(([id, size]) => ({ id, ...size, places: [{ page: 0, box: null }], captionId: null }));
   }
 
   private inline(source: string): Inline {

@@ -1,0 +1,109 @@
+// Blocks of a document without pages (HTML, mail): text with marks goes in, blocks with ids, numbers, emphasis and revisions come out.
+//
+// Owns: ids, the number of a block, defaults. A flow document has one page; its printed pages are unknown.
+// Rule: a number that only the renderer shows (an ordered list) becomes the beginning of the text, as a person sees it.
+import type { Block, Page, Revision, Table } from '../../contract/document.ts';
+import { repairText } from '../characters.ts';
+import { bulletLength, readLabel } from '../labels.ts';
+import type { Range } from '../raw.ts';
+import { takeMarks } from './marks.ts';
+
+/** Letter paper; nothing is placed on it. */
+export const FLOW_PAGE: Page = { width: 612, height: 792, label: '1', source: 'flow', confidence: null };
+
+/** A number or bullet that a list shows before the text. */
+export interface Marker {
+  /** "1.", "a.", "(iv)"; '' for a bullet. */
+  readonly text: string;
+  /** Depth of its list from 0. */
+  readonly depth: number;
+}
+
+export interface FlowRevision {
+  readonly kind: 'insert' | 'delete';
+  readonly date: string | null;
+  /** Source of the text, without marks. */
+  text: string;
+}
+
+export interface FlowParagraph {
+  /** With marks (marks.ts). */
+  readonly source: string;
+  readonly level?: number | null;
+  readonly indent?: number;
+  readonly marker?: Marker | null;
+  readonly cell?: Block['cell'];
+  readonly hidden?: Block['hidden'];
+  readonly caption?: boolean;
+  /** Revisions whose marks are in `source`, in their order. */
+  readonly revisions?: readonly FlowRevision[];
+}
+
+export class FlowBuilder {
+  readonly blocks: Block[] = [];
+  readonly emphasis = new Map<string, readonly Range[]>();
+  readonly listLevel = new Map<string, number>();
+  readonly tables: Table[] = [];
+  readonly revisions: Revision[] = [];
+
+  /** Returns the block's id, or null when there was nothing to be said; an empty cell is a block all the same. */
+  add(paragraph: FlowParagraph): string | null {
+    const marked = takeMarks(repairText(paragraph.source));
+    const { marker = null, cell = null } = paragraph;
+    if (marked.text === '' && cell === null && (marker === null || marker.text === '')) {
+      this.noteRevisions(paragraph, null, [], 0);
+      return null;
+    }
+    const id = `b${this.blocks.length}`;
+    const typed = cell === null ? readLabel(marked.text) : null;
+    const bullet = marker === null && cell === null ? bulletLength(marked.text) : 0;
+    // "1. 1. Term": where the author typed the number as well, one of the two is enough.
+    const prefix = marker === null || marker.text === '' || (typed !== null && !typed.weak) ? '' : `${marker.text} `;
+    const text = (prefix + marked.text.slice(bullet)).trimEnd();
+    const shift = prefix.length - bullet;
+    const emphasis = moved(marked.emphasis, shift, text.length).filter((range) => range.end > range.start);
+    const number = cell ? null : prefix === '' ? (typed?.number ?? null) : (marker?.text ?? '').replace(/[.:]$/, '');
+    const emphasised = emphasis.reduce((sum, range) => sum + range.end - range.start, 0);
+    this.blocks.push({
+      id,
+      kind: kindOf(paragraph, number, bullet > 0),
+      text,
+      at: [{ page: 0, box: null }],
+      lines: [],
+      number,
+      level: paragraph.level ?? null,
+      indent: paragraph.indent ?? 0,
+      font: { size: 0, bold: emphasised > 0 && emphasised >= 0.9 * (text.length - prefix.length), italic: false },
+      cell,
+      hidden: paragraph.hidden ?? null,
+    });
+    if (emphasis.length > 0) this.emphasis.set(id, emphasis);
+    if (marker !== null) this.listLevel.set(id, marker.depth);
+    this.noteRevisions(paragraph, id, moved(marked.revisions, shift, text.length), shift);
+    return id;
+  }
+
+  private noteRevisions({ revisions = [] }: FlowParagraph, blockId: string | null, ranges: readonly Range[], _shift: number): void {
+    revisions.forEach((revision, index) => {
+      const text = repairText(revision.text);
+      const range = ranges[index];
+      if (text === '') return;
+      const span = blockId === null || !range ? null : { documentId: '', blockId, start: range.start, end: range.end };
+      this.revisions.push({ id: `r${this.revisions.length}`, kind: revision.kind, author: '', date: revision.date, text, span });
+    });
+  }
+}
+
+function moved(ranges: readonly Range[], shift: number, length: number): Range[] {
+  const at = (offset: number): number => Math.max(0, Math.min(length, offset + shift));
+  return ranges.map((range) => ({ start: at(range.start), end: at(range.end) }));
+}
+
+function kindOf(paragraph: FlowParagraph, number: string | null, bulleted: boolean): Block['kind'] {
+  if (paragraph.cell) return 'tableCell';
+  if (paragraph.caption) return 'caption';
+  if (paragraph.level !== null && paragraph.level !== undefined) return 'heading';
+  // As in Markdown: the first level of a numbered list are clauses, what is bracketed or deeper are items.
+  if (bulleted || (paragraph.marker && (paragraph.marker.text === '' || paragraph.marker.depth > 1))) return 'listItem';
+  return number !== null && /^[(（]|[)）]$/.test(number) ? 'listItem' : 'paragraph';
+}

@@ -1,0 +1,46 @@
+// Texts under construction: a string with private marks for where emphasis and revisions begin and end, then plain text with ranges.
+//
+// Marks survive every repair of characters and spaces, offsets do not; so ranges are counted at the very end.
+// Rule: U+E000..U+E003 of a source are taken out before marks are set (`withoutMarks`), so that a file can not forge them.
+import type { Range } from '../raw.ts';
+
+export const EMPHASIS = { on: '\uE000', off: '\uE001' } as const;
+export const REVISION = { on: '\uE002', off: '\uE003' } as const;
+
+export interface MarkedText {
+  readonly text: string;
+  readonly emphasis: readonly Range[];
+  /** In the order in which they begin; one whose text was left out is empty. */
+  readonly revisions: readonly Range[];
+}
+
+export function withoutMarks(source: string): string {
+  return source.replace(/[\uE000-\uE003]/g, '');
+}
+
+/** `marked` has repaired characters; runs of spaces that marks stood between become one. */
+export function takeMarks(marked: string): MarkedText {
+  let text = '';
+  let depth = 0;
+  let start = 0;
+  const emphasis: Range[] = [];
+  const revisions: { start: number; end: number }[] = [];
+  const open: { start: number; end: number }[] = [];
+  for (const character of marked) {
+    if (character === EMPHASIS.on) {
+      if (depth++ === 0) start = text.length;
+    } else if (character === EMPHASIS.off) {
+      if (depth > 0 && --depth === 0 && text.length > start) emphasis.push({ start, end: text.length });
+    } else if (character === REVISION.on) {
+      const range = { start: text.length, end: text.length };
+      revisions.push(range);
+      open.push(range);
+    } else if (character === REVISION.off) {
+      const range = open.pop();
+      if (range) range.end = text.length;
+    } else if (character !== ' ' || (text !== '' && !text.endsWith(' '))) text += character;
+  }
+  const trimmed = text.trimEnd();
+  const inside = (range: Range): Range => ({ start: Math.min(range.start, trimmed.length), end: Math.min(range.end, trimmed.length) });
+  return { text: trimmed, emphasis: emphasis.map(inside).filter((range) => range.end > range.start), revisions: revisions.map(inside) };
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { Watch } from '../limits.ts';
+import type { RawContent } from '../raw.ts';
+import { readHtml } from './readHtml.ts';
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+const read = (html: string, view: 'accepted' | 'original' | 'both' = 'accepted'): RawContent => readHtml(encode(html), 'test.html', view, new Watch({}));
+const texts = (html: string): readonly string[] => read(html).blocks.map((block) => block.text);
+
+describe('HTML', () => {
+  it('reads headings with their level and paragraphs with one space between words', () => {
+    const { blocks } = read('<!doctype html><h1>Terms</h1><p>One\n   <b>two</b>\tthree&nbsp;four</p><div>five<p>six</div>seven');
+    expect(blocks.map((block) => [block.kind, block.level, block.text])).toEqual([
+      ['heading', 1, 'Terms'],
+      ['paragraph', null, 'One two three four'],
+      ['paragraph', null, 'five'],
+      ['paragraph', null, 'six'],
+      ['paragraph', null, 'seven'],
+    ]);
+  });
+
+  it('marks what is emphasised', () => {
+    const content = read('<p>The <strong>“Effective Date”</strong> is <span style="font-weight:700">today</span>.</p>');
+    expect(content.emphasis.get('b0')).toEqual([
+      { start: 4, end: 20 },
+      { start: 24, end: 29 },
+    ]);
+  });
+
+  it('numbers ordered lists by start, type, value and reversed', () => {
+    expect(texts('<ol start="3"><li>c<li>d</ol>')).toEqual(['3. c', '4. d']);
+    expect(texts('<ol type="a"><li>x<li value="27">y</ol>')).toEqual(['a. x', 'aa. y']);
+    expect(texts('<ol type="I"><li>x<ol type="i"><li>y</ol><li>z</ol>')).toEqual(['I. x', 'i. y', 'II. z']);
+    expect(texts('<ol reversed><li>x<li>y<li>z</ol>')).toEqual(['3. x', '2. y', '1. z']);
+    expect(texts('<ol style="list-style-type: upper-alpha"><li>x</ol>')).toEqual(['A. x']);
+  });
+
+  it('fault: a number that only the browser shows is lost', () => {
+    const { blocks, listLevel } = read('<ol><li><p>Term</p><p>It lasts.</p><ol type="a"><li>long</ol></li><li>Law</ol>');
+    expect(blocks.map((block) => [block.number, block.text])).toEqual([
+      ['1', '1. Term'],
+      [null, 'It lasts.'],
+      ['a', 'a. long'],
+      ['2', '2. Law'],
+    ]);
+    expect(listLevel?.get('b2')).toBe(1);
+  });
+
+  it('numbers nested lists by CSS counters as "1.1"', () => {
+    const css = '<style>ol{list-style:none;counter-reset:i} li::before{counter-increment:i;content:counters(i,".") " "}</style>';
+    expect(texts(`${css}<ol><li>Term<ol><li>Start<li>End</ol><li>Law</ol>`)).toEqual(['1. Term', '1.1. Start', '1.2. End', '2. Law']);
+  });
+
+  it('keeps one number where the author typed it as well', () => {
+    expect(texts('<ol><li>1. Term<li>2. Law</ol>')).toEqual(['1. Term', '2. Law']);
+  });
+
+  it('gives tables their spans and headers', () => {
+    const { blocks, tables } = read(
+      '<table><caption>Fees</caption><tr><th>Item<th colspan=2>Price</tr><tr><td rowspan=2>Seat<td>EUR<td>5</tr><tr><td>USD<td>6</tr></table>',
+    );
+    expect(tables).toEqual([{ id: 't0', rows: 3, columns: 3, places: [{ page: 0, box: null }], captionId: 'b0' }]);
+    expect(blocks.slice(1).map(({ text, cell }) => [text, cell?.row, cell?.column, cell?.rowSpan, cell?.columnSpan, cell?.header])).toEqual([
+      ['Item', 0, 0, 1, 1, true],
+      ['Price', 0, 1, 1, 2, true],
+      ['Seat', 1, 0, 2, 1, false],
+      ['EUR', 1, 1, 1, 1, false],
+      ['5', 1, 2, 1, 1, false],
+      ['USD', 2, 1, 1, 1, false],
+      ['6', 2, 2, 1, 1, false],
+    ]);
+  });
+
+  it('fault: a clause that was set as a table of number and text falls into cells', () => {
+    const { blocks, tables } = read('<table><tr><td>1.1</td><td>&nbsp;</td><td><b>Term.</b> One year.</td></tr></table><table><tr><td>(a)<td>renewal</table>');
+    expect(tables).toEqual([]);
+    expect(blocks.map((block) => [block.number, block.text])).toEqual([
+      ['1.1', '1.1 Term. One year.'],
+      ['(a)', '(a) renewal'],
+    ]);
+  });
+
+  it('fault: text that a style hides is read as live text', () => {
+    const { blocks } = read(
+      '<style>.x{display:none} @media print{.y{display:none}}</style><p>seen<span class=x> secret</span></p><p class=y>also seen</p><p style="color:#fff">white</p><div style="background:#000"><p style="color:#fff">on black</p></div><p style="font-size:0">zero</p>',
+    );
+    expect(blocks.map((block) => [block.text, block.hidden])).toEqual([
+      ['seen', null],
+      ['secret', 'invisible'],
+      ['also seen', null],
+      ['white', 'white'],
+      ['on black', null],
+      ['zero', 'tiny'],
+    ]);
+  });
+
+  it('fault: struck-out text is read as being in force', () => {
+    const html = '<p>within <del datetime="2024-05-01">thirty (30)</del><ins>sixty (60)</ins> days</p>';
+    expect(read(html).blocks[0]?.text).toBe('within sixty (60) days');
+    expect(read(html, 'original').blocks[0]?.text).toBe('within thirty (30) days');
+    expect(read(html).revisions).toMatchObject([
+      { kind: 'delete', date: '2024-05-01', text: 'thirty (30)', span: { blockId: 'b0', start: 7, end: 7 } },
+      { kind: 'insert', text: 'sixty (60)', span: { blockId: 'b0', start: 7, end: 17 } },
+    ]);
+    expect(texts('<p>a <s>b</s> <span style="text-decoration: line-through">c</span> d</p>')).toEqual(['a d']);
+  });
+
+  it('drops scripts and templates, opens entities, keeps what forms say', () => {
+    expect(texts('<script>var a="<p>no</p>"</script><template><p>no</template><p>A &amp; B &sect;&#8239;5 &copy</p><noscript>no</noscript>')).toEqual([
+      'A & B § 5 ©',
+    ]);
+    expect(texts('<p>Name: <input value="Acme"> <input type=checkbox checked>yes <input type=hidden value=no></p>')).toEqual(['Name: Acme ☒ yes']);
+  });
+
+  it('fault: a footnote mark runs into the number before it', () => {
+    expect(texts('<p>Section 5<sup>1</sup> and 10<sup>6</sup></p>')).toEqual(['Section 5¹ and 10⁶']);
+  });
+
+  it('ends a paragraph at two breaks and at a break before a number', () => {
+    expect(texts('<p>1. One<br>goes on<br><br>apart<br>2. Two</p>')).toEqual(['1. One goes on', 'apart', '2. Two']);
+  });
+
+  it('reads preformatted text line by line', () => {
+    expect(texts('<pre>AGREEMENT\n\n1.  Term. This lasts\n    one year.\n\n2.  Law.</pre>')).toEqual(['AGREEMENT', '1. Term. This lasts one year.', '2. Law.']);
+  });
+
+  it('believes valid UTF-8, then the declared encoding, then the bytes', () => {
+    const german = new Uint8Array([...encode('<meta charset="iso-8859-15"><p>Gr'), 0xf6, 0xdf, ...encode('e 5 '), 0xa4]);
+    expect(readHtml(german, 'x', 'accepted', new Watch({})).blocks[0]?.text).toBe('Größe 5 €');
+    expect(texts('<meta charset="iso-8859-1"><p>Größe</p>')).toEqual(['Größe']);
+    const chinese = new Uint8Array([...encode('<meta http-equiv=Content-Type content="text/html; charset=gb2312"><p>'), 0xba, 0xcf, 0xcd, 0xac]);
+    expect(readHtml(chinese, 'x', 'accepted', new Watch({})).blocks[0]?.text).toBe('合同');
+  });
+
+  it('says so when a page shows nothing without its scripts, and refuses to nest without end', () => {
+    expect(() => read('<div id=root></div><script>render()</script>')).toThrow(/shows none/);
+    expect(() => read('<div>'.repeat(2000))).toThrow(/at most 512 deep/);
+  });
+});
