@@ -27,10 +27,14 @@ interface ChunkRow {
 const MOST_BETWEEN = 3;
 /** White space between two rows of one table, in heights of a line. */
 const WIDEST_STEP = 2.2;
+/** The same where more than so many columns go on below. */
+const FARTHEST_STEP = 5;
+const MANY_COLUMNS = 4;
 
 export function findAligned(words: readonly Word[], rules: Rules, walls: readonly number[] = [], depth = 0): DraftTable[] {
   const rows = rowsOf(words).map((row): ChunkRow => ({ row, chunks: chunksOf(row.words) }));
-  return runsOf(rows, rules).flatMap((run) => {
+  return runsOf(rows, rules).flatMap((found) => {
+    const run = trim(found, rules);
     const bands = columnsOf(
       run.filter((entry) => entry.chunks.length > 1).map((entry) => entry.chunks),
       walls,
@@ -65,22 +69,32 @@ function runsOf(rows: readonly ChunkRow[], rules: Rules): ChunkRow[][] {
     run = [];
     between = [];
   };
-  for (const entry of rows) {
+  rows.forEach((entry, index) => {
     const last = between.at(-1) ?? run.at(-1);
-    const far = last !== undefined && entry.row.y0 - last.row.y1 > WIDEST_STEP * Math.max(entry.row.size, last.row.size);
-    if (far || between.length > MOST_BETWEEN) close();
+    const step = last === undefined ? 0 : (entry.row.y0 - last.row.y1) / Math.max(entry.row.size, last.row.size);
+    if (step > FARTHEST_STEP || between.length > MOST_BETWEEN) close();
     if (entry.chunks.length < 2) {
       if (run.length > 0) between.push(entry);
-      continue;
+      return;
     }
-    // The last few rows: one of them may be a header or a total with other gaps.
-    const fits = run.length === 0 || run.slice(-3).some((above) => isAligned(above.chunks, entry.chunks));
+    const far = step > WIDEST_STEP || between.some((line, at) => at > 0 && line.row.y0 - (between[at - 1] as ChunkRow).row.y1 > WIDEST_STEP * line.row.size);
+    const fits = far ? isManifold(run, entry) : run.length === 0 || alignsWith(run, entry) || rows.slice(index + 1, index + 3).some((next) => alignsWith(run, next));
     if (!fits) close();
     run.push(...between, entry);
     between = [];
-  }
+  });
   close();
   return runs;
+}
+
+/** The last few rows: one of them may be a header or a total with other gaps. */
+function alignsWith(run: readonly ChunkRow[], entry: ChunkRow): boolean {
+  return run.slice(-3).some((above) => isAligned(above.chunks, entry.chunks));
+}
+
+/** Many columns that stand under each other are one table over wide white space too. */
+function isManifold(run: readonly ChunkRow[], entry: ChunkRow): boolean {
+  return entry.chunks.length > MANY_COLUMNS && run.slice(-2).some((above) => above.chunks.length > MANY_COLUMNS && isAligned(above.chunks, entry.chunks));
 }
 
 /** Lines between the run and a rule that closes it above or below: headers over several columns, totals, notes inside the frame. */
@@ -104,6 +118,35 @@ function withRuledEnds(run: readonly ChunkRow[], rows: readonly ChunkRow[], rule
     }
   }
   return rows.slice(start, last + 1);
+}
+
+const CAPTION = /^(?:table|exhibit|tab\.|figure|è¡¨)\s?[A-Z\d]/i;
+
+/** Without a caption whose number stands apart, and without the columns of text that follow below the rule that closes a table. */
+function trim(run: readonly ChunkRow[], rules: Rules): readonly ChunkRow[] {
+  if (run.length < 3) return run;
+  const box = boxOf(run.map((entry) => entry.row));
+  const wide = wideRules(rules, box).map((rule) => rule.at);
+  const below = (at: number): number => run.findIndex((entry) => entry.row.y0 > at - 3);
+  let start = 0;
+  if (CAPTION.test(textOf(run[0] as ChunkRow))) {
+    const rule = wide.filter((at) => at > (run[0] as ChunkRow).row.y1 - 2).map(below).find((index) => index > 0 && index <= 5);
+    start = rule ?? 1;
+  }
+  const end = wide.map(below).find((index) => index > start + 1 && isWordy(run.slice(index)) && !isWordy(run.slice(start, index)));
+  return run.slice(start, end);
+}
+
+function textOf(entry: ChunkRow): string {
+  return entry.row.words.map((word) => word.text).join(' ');
+}
+
+/** Chunks of running text: sentences, not values. */
+function isWordy(rows: readonly ChunkRow[]): boolean {
+  const chunks = rows.flatMap((entry) => entry.chunks);
+  if (chunks.length === 0) return false;
+  const counts = chunks.map((chunk) => chunk.words.length).sort((a, b) => a - b);
+  return (counts[counts.length >> 1] as number) >= 4 && chunks.filter((chunk) => chunk.numeric).length < 0.2 * chunks.length;
 }
 
 /** Rules, and edges of shaded rows, that cover most of a box's width. */
@@ -168,8 +211,8 @@ const SIGNATURE = /(?:^|\s)(?:by|name|title|date|signature|signed|its|witness|ç­
 
 function isTable(run: readonly ChunkRow[], bands: readonly Band[], ruled: number): boolean {
   const rows = run.filter((entry) => entry.chunks.length > 1);
-  const texts = rows.map((entry) => entry.row.words.map((word) => word.text).join(' '));
-  if (texts.filter((text) => LEADER.test(text)).length * 3 > texts.length) return false;
+  const texts = rows.map(textOf);
+  if (rows.filter((entry) => isLed(entry)).length * 3 > rows.length) return false;
   if (texts.filter((text) => SIGNATURE.test(text)).length * 3 > texts.length) return false;
   const first = bands[0] as Band;
   const labels = rows.map((entry) => entry.chunks[0] as Chunk).filter((chunk) => chunk.x1 <= first.x1 + 1);
@@ -179,7 +222,7 @@ function isTable(run: readonly ChunkRow[], bands: readonly Band[], ruled: number
   const numeric = values.filter((chunk) => chunk.numeric).length / Math.max(1, values.length);
   const words = values.map((chunk) => chunk.words.length).sort((a, b) => a - b);
   const short = (words[words.length >> 1] ?? 0) <= 5;
-  if (bands.length === 2 && isPageList(rows)) return false;
+  if (ruled < 3 && isPageList(rows)) return false;
   if (ruled >= 2) return rows.length >= 2 && (numeric >= 0.3 || (short && bands.length >= 3) || ruled >= 3);
   if (numeric >= 0.5) return rows.length >= 3;
   return rows.length >= 4 && bands.length >= 3 && short && numeric >= 0.2 && listed * 2 <= labels.length;
@@ -191,9 +234,15 @@ function isListMark(text: string): boolean {
   return label !== null && text.length - label.rest <= 1;
 }
 
-/** Page numbers that never fall: contents without leaders. */
+/** An entry of contents: dots that lead to one number. Dots before several numbers fill the label column of a table. */
+function isLed(entry: ChunkRow): boolean {
+  return LEADER.test(textOf(entry)) && entry.chunks.filter((chunk) => isNumeric(chunk.text)).length <= 2 && !entry.chunks.slice(-2, -1).some((chunk) => /\d/.test(chunk.text));
+}
+
+/** Contents without leaders: each row ends in its only number, and the numbers never fall. */
 function isPageList(rows: readonly ChunkRow[]): boolean {
-  const ends = rows.map((entry) => (entry.chunks.at(-1) as Chunk).text);
-  const pages = ends.map(Number);
-  return ends.every((text) => /^\d{1,4}$/.test(text)) && pages.every((page, index) => index === 0 || page >= (pages[index - 1] as number)) && rows.length >= 3;
+  const entries = rows.filter((entry) => /^\d{1,4}$/.test((entry.chunks.at(-1) as Chunk).text) && entry.chunks.slice(1, -1).every((chunk) => !chunk.numeric));
+  if (entries.length < 3 || entries.length < 0.7 * rows.length) return false;
+  const pages = entries.map((entry) => Number((entry.chunks.at(-1) as Chunk).text));
+  return pages.filter((page, index) => index > 0 && page < (pages[index - 1] as number)).length <= 0.1 * pages.length;
 }

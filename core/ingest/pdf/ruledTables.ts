@@ -7,12 +7,16 @@ import { readLabel } from '../labels.ts';
 import type { DraftTable } from './alignedTables.ts';
 import { columnsOf } from './tableColumns.ts';
 import { boxOfCell, readGrids, type Grid } from './gridCells.ts';
+import { fillGrid, holds } from './gridText.ts';
 import type { Rules } from './rules.ts';
 import { rowTable, type DraftCell } from './tableRows.ts';
-import { chunksOf, isNumeric, isYear, rowsOf, type TextRow, type Word } from './tableText.ts';
+import { chunksOf, isNumeric, isDate, rowsOf, type TextRow, type Word } from './tableText.ts';
 
 /** Lines of values in one ruled band from which the rules part groups of rows, not rows. */
 const GROUPED = 3;
+/** Grids of so many cells with so little text are charts and squared paper. */
+const SPARSE_CELLS = 24;
+const FILLED_CELLS = 0.25;
 /** Share of the words that rules may cut: more, and the lines belong to a drawing. */
 const CUT_WORDS = 0.04;
 
@@ -41,31 +45,17 @@ function areaOf(grid: Grid): number {
   return (box.x1 - box.x0) * (box.y1 - box.y0);
 }
 
-function holds(box: Box, word: Box): boolean {
-  const [x, y] = [(word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2];
-  return x > box.x0 && x < box.x1 && y > box.y0 && y < box.y1;
-}
-
 function tableOf(grid: Grid, words: readonly Word[], rules: Rules): DraftTable | null {
-  const cells = grid.cells.map((cell): DraftCell => ({ ...cell, header: false, words: [] }));
-  const boxes = grid.cells.map((cell) => boxOfCell(grid, cell));
-  let cut = 0;
-  for (const word of words) {
-    const at = boxes.findIndex((box) => holds(box, word));
-    const box = boxes[at];
-    if (!box) continue;
-    (cells[at] as DraftCell).words.push(word);
-    if (word.x0 < box.x0 - 2 || word.x1 > box.x1 + 2) cut++;
-  }
-  const filled = cells.filter((cell) => cell.words.length > 0);
-  const columns = new Set(filled.map((cell) => cell.column)).size;
-  if (filled.length < 3 || columns < 2 || cut > Math.max(1, CUT_WORDS * words.length) || filled.some(isLaidOut)) return null;
-  const rows = rowsOf(words);
-  if (isGrouped(grid, rows)) return groupedTable(grid, rows, rules);
-  if (new Set(filled.map((cell) => cell.row)).size < 2) return null;
-  const headerRows = headerRowsOf(filled, grid, rules);
-  for (const cell of filled) cell.header = cell.row < headerRows;
-  return { rows: grid.ys.length - 1, columns: grid.xs.length - 1, headerRows, cells: filled, box: boxOfGrid(grid), edges: grid.xs, ruled: true };
+  const { rows, cells, cut } = fillGrid(grid, words);
+  const columns = new Set(cells.map((cell) => cell.column)).size;
+  if (cells.length < 3 || columns < 2 || cut > Math.max(1, CUT_WORDS * words.length) || cells.some(isLaidOut)) return null;
+  if (grid.cells.length >= SPARSE_CELLS && cells.length < FILLED_CELLS * grid.cells.length) return null;
+  const lines = rowsOf(words);
+  if (isGrouped(grid, lines)) return groupedTable(grid, lines, rules);
+  if (new Set(cells.map((cell) => cell.row)).size < 2) return null;
+  const headerRows = headerRowsOf(cells, grid, rules);
+  for (const cell of cells) cell.header = cell.row < headerRows;
+  return { rows, columns: grid.xs.length - 1, headerRows, cells, box: boxOfGrid(grid), edges: grid.xs, ruled: true };
 }
 
 /** A cell that holds numbered clauses is a frame around running text. */
@@ -86,7 +76,7 @@ function isGrouped(grid: Grid, rows: readonly TextRow[]): boolean {
     const lines = rows.filter((row) => row.y0 + row.y1 > 2 * top && row.y0 + row.y1 < 2 * bottom);
     const valued = lines.filter((row) => row.words.some((word) => word.x0 > wall - 2 && word.x0 > first && isNumeric(word.text)));
     const labelled = valued.filter((row) => row.words.some((word) => word.x1 < wall + 2));
-    return labelled.length >= GROUPED && valued.length > 0.6 * lines.length;
+    return labelled.length >= GROUPED && valued.length >= 0.5 * lines.length;
   });
 }
 
@@ -112,18 +102,18 @@ function headerRowsOf(cells: readonly DraftCell[], grid: Grid, rules: Rules): nu
   const isBold = (cell: DraftCell): boolean => cell.words.every((word) => word.bold);
   const isShaded = (cell: DraftCell): boolean => {
     const box = boxOfCell(grid, cell);
-    return rules.shades.some((shade) => holds(shade, { x0: box.x0, x1: box.x1, y0: box.y0, y1: box.y1 }) && shade.y1 - shade.y0 < 2 * (box.y1 - box.y0));
+    return rules.shades.some((shade) => holds(shade, box) && shade.y1 - shade.y0 < 2 * (box.y1 - box.y0));
   };
   const values = body.filter((cell) => cell.column > 0);
   const numeric = values.filter((cell) => isNumeric(textOf(cell))).length;
-  const plain = first.every((cell) => !isNumeric(textOf(cell)) || isYear(textOf(cell)));
+  const plain = first.every((cell) => !isNumeric(textOf(cell)) || isDate(textOf(cell)));
   const marked = (test: (cell: DraftCell) => boolean): boolean => first.every(test) && !body.every(test) && !values.every(test);
   if (!(marked(isBold) || marked(isShaded) || (plain && numeric >= 0.4 * values.length))) return 0;
   // A cell over several columns heads those below it; a cell over several rows reaches to the end of the header.
   let rows = Math.max(...first.map((cell) => cell.rowSpan));
   const parted = first.some((cell) => cell.columnSpan > 1 && cell.columnSpan < grid.xs.length - 1);
   const second = cells.filter((cell) => cell.row === 1);
-  if (rows === 1 && parted && second.every((cell) => !isNumeric(textOf(cell)) || isYear(textOf(cell)))) rows = 2;
+  if (rows === 1 && parted && second.every((cell) => !isNumeric(textOf(cell)) || isDate(textOf(cell)))) rows = 2;
   return Math.min(rows, grid.ys.length - 2);
 }
 

@@ -30,15 +30,17 @@ const DOT = 2;
 /** More vectors than this make a drawing or a map; its lines are no table and looking at them would take long. */
 const MOST_VECTORS = 12_000;
 
-export function readRules(vectors: readonly Vector[], width: number, height: number): Rules {
-  if (vectors.length === 0 || vectors.length > MOST_VECTORS) return { horizontal: [], vertical: [], shades: [] };
-  const pieces = rulesOf(vectors);
-  const horizontal: Line[] = pieces.filter((piece) => piece.horizontal);
+/** `typed`: rules made of hyphens and equals signs, as plain-text filings have them. */
+export function readRules(vectors: readonly Vector[], typed: readonly Line[], width: number, height: number): Rules {
+  if (vectors.length > MOST_VECTORS) return { horizontal: joinRules(typed), vertical: [], shades: [] };
+  // White lines part the cells of shaded rows, whose own edges say the same, and hide what lies under them elsewhere.
+  const pieces = rulesOf(vectors.filter((vector) => !isWhite(vector.color)));
+  const horizontal: Line[] = [...pieces.filter((piece) => piece.horizontal), ...typed];
   const vertical: Line[] = pieces.filter((piece) => !piece.horizontal);
   const shades: Box[] = [];
   for (const { box, stroked, rectangle, color } of vectors) {
     const [w, h] = [box.x1 - box.x0, box.y1 - box.y0];
-    if (w <= DOT && h <= DOT) {
+    if (w <= DOT && h <= DOT && !isWhite(color)) {
       horizontal.push({ at: (box.y0 + box.y1) / 2, from: box.x0, to: box.x1 });
       vertical.push({ at: (box.x0 + box.x1) / 2, from: box.y0, to: box.y1 });
     } else if (rectangle && !stroked && w > 5 && h > 5 && w * h < 0.5 * width * height && !isWhite(color)) shades.push(box);

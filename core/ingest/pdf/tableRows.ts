@@ -5,7 +5,7 @@
 // Leaves the columns to tableColumns.ts. Rule: every word of the lines comes out in exactly one cell.
 import type { Band } from './tableColumns.ts';
 import type { Line } from './rules.ts';
-import { chunkOf, isNumeric, isYear, type Chunk, type TextRow, type Word } from './tableText.ts';
+import { chunkOf, isNumeric, isDate, type Chunk, type TextRow, type Word } from './tableText.ts';
 
 export interface DraftCell {
   row: number;
@@ -95,7 +95,7 @@ function reach(box: Band, bands: readonly Band[]): [number, number] {
   return [nearest, nearest];
 }
 
-const hasValue = (line: Printed): boolean => line.pieces.some((piece) => piece.from > 0 && isNumeric(piece.chunk.text) && !isYear(piece.chunk.text));
+const hasValue = (line: Printed): boolean => line.pieces.some((piece) => piece.from > 0 && isNumeric(piece.chunk.text) && !isDate(piece.chunk.text));
 
 /** Number of header lines: those above the first full rule inside the table, else those above the first value. */
 function headerEnd(lines: readonly Printed[], full: readonly number[]): number {

@@ -43,8 +43,9 @@ export function isNumeric(text: string): boolean {
   return NUMBER.test(text) || BLANK_VALUE.test(text);
 }
 
-export function isYear(text: string): boolean {
-  return /^(?:19|20)\d\d\s?(?:[/–-]\s?\d{2,4})?[*a-d]?$/.test(text);
+/** Years and dates are numbers that also head columns. */
+export function isDate(text: string): boolean {
+  return /^\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}$/.test(text) || /^(?:19|20)\d\d\s?(?:[/–-]\s?\d{2,4})?[*a-d]?$/.test(text);
 }
 
 /** Words of the segments that run in one direction, from left to right in the frame in which they stand upright. */
@@ -124,8 +125,13 @@ function parts(left: Word, right: Word): boolean {
   const size = Math.min(left.size, right.size);
   if (CURRENCY.test(left.text) && /^[(\d.,—–-]/.test(right.text)) return gap > 8 * size;
   if (/^[%)]$/.test(right.text)) return gap > 2 * size;
-  if (isNumeric(left.text) && isNumeric(right.text)) return gap > NUMBER_GAP * size;
+  if (isNumeric(left.text) && isNumeric(right.text)) return gap > (isTyped(left) && isTyped(right) ? CHUNK_GAP : NUMBER_GAP) * size;
   return gap > CHUNK_GAP * size;
+}
+
+/** Set in a typewriter face, whose one space is 0.6 of the size wide; figures of other faces are 0.5 to 0.56 wide. */
+function isTyped(word: Word): boolean {
+  return word.x1 - word.x0 > 0.575 * word.size * word.text.length - 0.1;
 }
 
 export function chunkOf(words: readonly Word[]): Chunk {

@@ -40,23 +40,40 @@ export interface PageTables {
 
 /** Words below which a page is not looked at: a table of two rows has four. */
 const FEWEST_WORDS = 4;
+/** Underscores are blanks to fill in, not rules. */
+const TYPED_RULE = /^[-=—–]{4,}$/;
 
 export function findTables(segments: readonly Segment[], vectors: readonly Vector[], page: number, width: number, height: number): PageTables {
   const frame: Frame = { turn: mainTurn(segments), width, height };
   const framed = frame.turn === 'right' ? segments : segments.map((segment) => (segment.direction === frame.turn ? (segmentsIn([segment], frame)[0] as Segment) : segment));
-  const words = readWords(framed, frame.turn);
+  const all = readWords(framed, frame.turn);
+  const words = all.filter((word) => !TYPED_RULE.test(word.text));
   if (words.length < FEWEST_WORDS) return { tables: [], rest: segments };
   const turned = frame.turn === 'right' ? vectors : vectors.map((vector) => ({ ...vector, box: toFrame(vector.box, frame) }));
-  const rules = readRules(turned, width, height);
+  const typed = all.length === words.length ? [] : all.filter((word) => TYPED_RULE.test(word.text)).map((word) => ({ at: (word.y0 + word.y1) / 2, from: word.x0, to: word.x1 }));
+  const rules = readRules(turned, typed, width, height);
   const ruled = findRuled(words, rules);
   const taken = new Set(ruled.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
-  const drafts = [...ruled, ...findAligned(taken.size === 0 ? words : words.filter((word) => !taken.has(word)), rules)];
+  const free = taken.size === 0 ? words : words.filter((word) => !taken.has(word));
+  const strokes = turned.filter(isSlope).map((vector) => vector.box);
+  const drafts = [...ruled, ...findAligned(free, rules)].filter((draft) => !isChart(draft.box, strokes));
   if (drafts.length === 0) return { tables: [], rest: segments };
   const cells = drafts.flatMap((draft) => draft.cells.flatMap((cell) => cell.words));
   return {
     tables: drafts.map((draft) => linesOf(draft, segments, frame, page)),
     rest: without(segments, cells),
   };
+}
+
+/** A stroke that is neither upright nor level: part of a curve or of a drawing. 6 points: lower ones are brackets, ticks and rounded corners. */
+function isSlope({ box, stroked, rectangle }: Vector): boolean {
+  return stroked && !rectangle && box.x1 - box.x0 > 6 && box.y1 - box.y0 > 6;
+}
+
+/** Lines of a chart cross its grid; four of them, each smaller than the table (a frame with round corners is one that is not). */
+function isChart(box: Box, strokes: readonly Box[]): boolean {
+  const inside = strokes.filter((stroke) => stroke.x0 > box.x0 - 4 && stroke.x1 < box.x1 + 4 && stroke.y0 < box.y1 && stroke.y1 > box.y0 && stroke.y1 - stroke.y0 < box.y1 - box.y0);
+  return inside.length >= 4;
 }
 
 function mainTurn(segments: readonly Segment[]): Turn {
