@@ -7,6 +7,8 @@ export interface DrawnLine {
   readonly text: string;
   readonly size?: number;
   readonly bold?: boolean;
+  /** Degrees that the line is turned against the clock about its first point. */
+  readonly angle?: number;
 }
 
 export interface DrawnPage {
@@ -24,11 +26,19 @@ export function makePdf(pages: readonly DrawnPage[], saveOptions = ''): Uint8Arr
   };
   for (const page of pages) {
     const content = page.lines
-      .map((line) => `BT /${line.bold === true ? 'F2' : 'F1'} ${line.size ?? 10} Tf ${line.x} ${HEIGHT - line.y} Td ${literal(line.text)} Tj ET`)
+      .map(
+        (line) => `BT /${line.bold === true ? 'F2' : 'F1'} ${line.size ?? 10} Tf ${turnOf(line)} ${line.x} ${HEIGHT - line.y} Tm ${literal(line.text)} Tj ET`,
+      )
       .join('\n');
     document.insertPage(-1, document.addPage([0, 0, 612, HEIGHT], page.rotate ?? 0, { Font: fonts }, content));
   }
   return new Uint8Array(document.saveToBuffer(saveOptions).asUint8Array());
+}
+
+/** The first four numbers of a text matrix. */
+function turnOf({ angle = 0 }: DrawnLine): string {
+  const [cosine, sine] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)].map((value) => Math.round(value * 1e4) / 1e4);
+  return `${cosine} ${sine} ${-(sine ?? 0)} ${cosine}`;
 }
 
 /** A string of a PDF in the font's 8-bit code; "\u00AD" and other Latin-1 signs as octal. */
@@ -46,12 +56,14 @@ export function paragraph(texts: readonly string[], top: number, left = 72): Dra
   return texts.map((text, index) => ({ x: left, y: top + index * 12, text }));
 }
 
-/** One page of Chinese lines, 20 points apart. */
-export function makeChinesePdf(lines: readonly string[]): Uint8Array {
+/** One page of Chinese lines, 20 points apart; `vertical` ones from right to left. */
+export function makeChinesePdf(lines: readonly string[], vertical = false): Uint8Array {
   const document = new mupdf.PDFDocument();
-  const font = document.addCJKFont(new mupdf.Font('zh-Hans'), 'zh-Hans', 0, false);
+  const font = document.addCJKFont(new mupdf.Font('zh-Hans'), 'zh-Hans', vertical ? 1 : 0, false);
   const hex = (text: string): string => `<${[...text].map((sign) => sign.charCodeAt(0).toString(16).padStart(4, '0')).join('')}>`;
-  const content = lines.map((text, index) => `BT /F1 12 Tf 72 ${700 - index * 20} Td ${hex(text)} Tj ET`).join('\n');
+  const content = lines
+    .map((text, index) => `BT /F1 12 Tf ${vertical ? `${400 - index * 20} 700` : `72 ${700 - index * 20}`} Td ${hex(text)} Tj ET`)
+    .join('\n');
   document.insertPage(-1, document.addPage([0, 0, 500, HEIGHT], 0, { Font: { F1: font } }, content));
   return new Uint8Array(document.saveToBuffer('').asUint8Array());
 }
