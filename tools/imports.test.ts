@@ -17,7 +17,7 @@ const CORE = ['core/contract/'];
 /** First row whose `from` begins the file's path decides. */
 const TYPESCRIPT: readonly Row[] = [
   { from: 'core/contract/', may: ['core/contract/', 'zod'] },
-  { from: 'core/ingest/', may: [...CORE, 'core/ingest/', 'mupdf', 'fflate', 'saxes', 'tesseract.js-core', 'parse5', 'postal-mime'] },
+  { from: 'core/ingest/', may: [...CORE, 'core/ingest/', 'mupdf', 'pdfjs-dist', 'fflate', 'saxes', 'tesseract.js-core', 'parse5', 'postal-mime'] },
   { from: 'core/structure/', may: [...CORE, 'core/structure/', 'core/ingest/'] },
   ...['compare', 'review', 'extract'].map((name) => ({ from: `core/${name}/`, may: [...CORE, `core/${name}/`, 'core/structure/', 'core/ingest/', 'diff'] })),
   { from: 'core/ask/', may: [...CORE, 'core/ask/', 'core/review/', 'core/compare/', 'core/extract/', 'core/structure/', '@huggingface/jinja'] },

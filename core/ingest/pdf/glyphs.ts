@@ -6,7 +6,7 @@ import type * as mupdf from 'mupdf';
 import type { Box } from '../../contract/document.ts';
 import { DrawnBefore } from './duplicates.ts';
 import type { Mupdf } from './mupdf.ts';
-import { countCharacters, PAINT, structuredText, unclippedText, walkStext, type StextVisitor } from './stext.ts';
+import { countCharacters, PAINT, structuredText, unclippedText, UNMAPPED, walkStext, type StextVisitor } from './stext.ts';
 import type { Tag } from './tags.ts';
 import type { Vector } from './vectors.ts';
 
@@ -19,6 +19,10 @@ export interface Glyph {
   readonly size: number;
   readonly bold: boolean;
   readonly italic: boolean;
+  /** The font on this page: a number without meaning beyond equality. */
+  readonly font: number;
+  /** Code in the font of a glyph that the file gives no character for (its text is U+FFFD); -1 otherwise. */
+  readonly cid: number;
 }
 
 /** How a segment was put on the page: with ink, nearly without contrast to white paper, without any ink, too small to read, or cut off by the page's edge or a clip. */
@@ -162,7 +166,7 @@ class GlyphReader implements StextVisitor {
     const x1 = Math.max(ax, bx, cx, dx) - left;
     const y1 = Math.max(ay, by, cy, dy) - top;
     this.count++;
-    if (code === 0x20 || code === 0xa0) {
+    if ((code === 0x20 || code === 0xa0) && (flags & UNMAPPED) === 0) {
       // A blank of the second pass belongs to outside text only inside of it.
       if (this.unclipped && this.glyphs.length === 0) return;
     } else {
@@ -176,8 +180,9 @@ class GlyphReader implements StextVisitor {
       if (this.drawn.seen(code, layer, x0, y0, x1 - x0, size)) return;
     }
     const look = this.fonts.get(font) ?? this.lookOf(font);
-    const text = code > 0x10ffff ? '\uFFFD' : String.fromCodePoint(code);
-    this.glyphs.push({ text, x0, y0, x1, y1, size, bold: look.bold, italic: look.italic });
+    const unmapped = (flags & UNMAPPED) !== 0;
+    const text = unmapped || code > 0x10ffff ? '\uFFFD' : String.fromCodePoint(code);
+    this.glyphs.push({ text, x0, y0, x1, y1, size, bold: look.bold, italic: look.italic, font, cid: unmapped ? code : -1 });
   }
 
   private paintOf(flags: number, color: number, size: number, x0: number, y0: number, x1: number, y1: number): Paint {

@@ -9,7 +9,7 @@ const SEEN = 'BT /F1 12 Tf 72 700 Td (Plain text of the page) Tj ET';
 const IMAGE = 'q 612 0 0 792 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q';
 
 async function read(content: string): Promise<{ readonly blocks: readonly Block[]; readonly codes: readonly string[] }> {
-  const { blocks, warnings } = await readPdf(makePage(content), 'test.pdf', undefined, new Watch({}));
+  const { blocks, warnings } = await readPdf(makePage(content), 'test.pdf', {}, new Watch({}));
   return { blocks, codes: warnings.map((warning) => warning.code) };
 }
 

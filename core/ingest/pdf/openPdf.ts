@@ -7,21 +7,34 @@ import { CodicilError } from '../../contract/errors.ts';
 import type { OutlineEntry } from '../raw.ts';
 import { flawOf, type Mupdf } from './mupdf.ts';
 
-/** The caller destroys the document. Throws `corrupt_file` and `encrypted`. */
-export function openPdf(library: Mupdf, bytes: Uint8Array, name: string, password: string | undefined): mupdf.PDFDocument {
-  let document: mupdf.PDFDocument;
+export interface OpenedPdf {
+  /** Null when mupdf finds no pages and another engine has to read the file. The caller destroys it. */
+  readonly document: mupdf.PDFDocument | null;
+  readonly pages: number;
+  /** What mupdf said when it could not open the file; '' otherwise. */
+  readonly flaw: string;
+}
+
+/** Throws `encrypted`. */
+export function openPdf(library: Mupdf, bytes: Uint8Array, name: string, password: string | undefined): OpenedPdf {
+  let document: mupdf.PDFDocument | null = null;
   try {
     document = library.PDFDocument.openDocument(bytes, 'application/pdf') as mupdf.PDFDocument;
-  } catch (thrown) {
-    throw new CodicilError('corrupt_file', `Expected a PDF; "${name}" can not be opened (${flawOf(thrown)}). Get the file again or print it to a new PDF.`);
-  }
-  try {
     unlock(document, name, password);
-  } catch (thrown) {
+    const pages = document.countPages();
+    if (pages > 0) return { document, pages, flaw: '' };
     document.destroy();
-    throw thrown;
+    return { document: null, pages: 0, flaw: 'no page is found' };
+  } catch (thrown) {
+    document?.destroy();
+    if (thrown instanceof CodicilError) throw thrown;
+    return { document: null, pages: 0, flaw: openingFlaw(thrown) };
   }
-  return document;
+}
+
+/** mupdf's wrapper trips over a missing catalogue with a TypeError of its own. */
+function openingFlaw(thrown: unknown): string {
+  return thrown instanceof TypeError ? 'its catalogue is missing' : flawOf(thrown);
 }
 
 /** Before the password is known mupdf answers questions about pages wrongly, so this comes first. */
@@ -32,17 +45,11 @@ function unlock(document: mupdf.Document, name: string, password: string | undef
     throw new CodicilError('encrypted', `Expected the password of "${name}"; the one given does not open it. Check it and enter it again.`);
 }
 
-/** Throws `corrupt_file` when there is no page to be read. */
-export function countPages(document: mupdf.Document, name: string): number {
-  const advice = 'Get the file again or print it to a new PDF.';
-  let count = 0;
-  try {
-    count = document.countPages();
-  } catch (thrown) {
-    throw new CodicilError('corrupt_file', `Expected a PDF with pages; the page list of "${name}" is damaged (${flawOf(thrown)}). ${advice}`);
-  }
-  if (count <= 0) throw new CodicilError('corrupt_file', `Expected a PDF with pages; "${name}" has none that can be read. ${advice}`);
-  return count;
+export function unreadable(name: string, flaw: string): CodicilError {
+  return new CodicilError(
+    'corrupt_file',
+    `Expected a PDF with pages; "${name}" has none that can be read (${flaw}). Get the file again or print it to a new PDF.`,
+  );
 }
 
 export function isTagged(document: mupdf.PDFDocument): boolean {
@@ -54,12 +61,12 @@ export function isTagged(document: mupdf.PDFDocument): boolean {
 }
 
 /** What was wrong with the file as a whole and has been worked around. */
-export function damageOf(document: mupdf.PDFDocument, bytes: Uint8Array): Warning[] {
+export function damageOf(document: mupdf.PDFDocument | null, bytes: Uint8Array): Warning[] {
   const warnings: Warning[] = [];
   // 2 KiB: the end mark stands in the last 1,024 bytes by the standard; mail gateways append a little.
   const cut = !lastBytes(bytes, 2048).includes('%%EOF');
   if (cut) warnings.push({ code: 'truncated', message: 'The file ends before its end mark: it was cut off. What was behind the cut is missing.', page: null });
-  if (document.wasRepaired())
+  if (document?.wasRepaired() === true)
     warnings.push({
       code: 'repaired',
       message: `The file's index of its own parts is damaged; it was rebuilt from the parts that were found. ${cut ? 'Parts' : 'Check that no page is missing: parts'} without a trace can not be counted.`,

@@ -4,12 +4,14 @@
 // Rule: a page that fails costs only itself, and a warning says so.
 import type * as mupdf from 'mupdf';
 import type { Page, Warning } from '../../contract/document.ts';
+import { chooseText } from './chooseText.ts';
 import { renderContrast } from './contrast.ts';
 import { readGlyphs, type PageGlyphs, type PlacedImage, type Segment } from './glyphs.ts';
 import { lookAt, type Hiding, type ShowsInk, type Sight } from './hidden.ts';
 import { readLines, type PdfLine } from './lines.ts';
 import { flawOf, type Mupdf } from './mupdf.ts';
 import { findTables, placeTables } from './tables.ts';
+import type { SecondOpinion } from './secondOpinion.ts';
 import type { Vector } from './vectors.ts';
 
 export interface HiddenLine {
@@ -22,7 +24,11 @@ export interface PageReading {
   readonly lines: readonly PdfLine[];
   readonly hidden: readonly HiddenLine[];
   readonly vectors: readonly Vector[];
+  /** Share of the page that its largest picture takes. */
+  readonly imageShare: number;
   readonly warnings: readonly Warning[];
+  /** No engine could read it. */
+  readonly failed: boolean;
 }
 
 /** Rendering a page costs about 30 ms; a document that puts white text on shaded ground on every page is judged by geometry after this many. */
@@ -32,53 +38,60 @@ type Size = readonly [number, number];
 
 export class PageReader {
   private readonly library: Mupdf;
-  private readonly document: mupdf.PDFDocument;
+  private readonly document: mupdf.PDFDocument | null;
+  private readonly second: SecondOpinion;
   private readonly tagged: boolean;
   private rendered = 0;
 
-  constructor(library: Mupdf, document: mupdf.PDFDocument, tagged: boolean) {
+  /** `document` is null for a file that mupdf can not open: the second engine reads it alone. */
+  constructor(library: Mupdf, document: mupdf.PDFDocument | null, tagged: boolean, second: SecondOpinion) {
     this.library = library;
     this.document = document;
     this.tagged = tagged;
+    this.second = second;
   }
 
-  read(index: number): PageReading {
-    let page: mupdf.PDFPage | null = null;
-    try {
-      page = this.document.loadPage(index);
-      return this.readLoaded(page, index);
-    } catch (thrown) {
-      return failedPage(index, flawOf(thrown));
-    } finally {
-      page?.destroy();
-    }
-  }
-
-  private readLoaded(page: mupdf.PDFPage, index: number): PageReading {
-    const [x0, y0, x1, y1] = page.getBounds();
-    const [width, height] = [x1 - x0, y1 - y0];
-    const list = page.toDisplayList(false);
-    try {
-      return this.readDrawn(list, index, [width, height], [x0, y0], labelOf(page, index));
-    } finally {
-      list.destroy();
-    }
-  }
-
-  private readDrawn(list: mupdf.DisplayList, index: number, [width, height]: Size, origin: Size, label: string): PageReading {
-    const glyphs = readGlyphs(this.library, list, [width, height], origin, this.tagged);
-    const sight = lookAt(glyphs, this.contrastOf(list, [width, height], origin));
-    const tables = findTables(sight.visible, glyphs.vectors, index, width, height);
-    const lines = placeTables(readLines(tables.rest, index, width, height), tables.tables);
-    const hidden = hiddenLines(sight, index, width, height);
+  async read(index: number): Promise<PageReading> {
+    const drawn = this.draw(index);
+    const text = await chooseText(
+      { segments: drawn.sight.visible, hidden: drawn.sight.hidden.map((entry) => entry.segment), images: drawn.glyphs.images, flaw: drawn.flaw },
+      index,
+      this.second,
+    );
+    if (drawn.flaw !== null && text.opinion === null) return failedPage(index, drawn.flaw);
+    const { width, height } = drawn.flaw === null ? drawn : (text.opinion ?? drawn);
+    const lines = linesOf(text.segments, drawn.glyphs.vectors, index, [width, height]);
+    const hidden = hiddenLines(drawn.sight, index, width, height);
     const source = lines.length === 0 && hidden.length === 0 ? 'empty' : 'digital';
     return {
-      page: { width, height, label, source, confidence: null },
+      page: { width, height, label: drawn.label, source, confidence: null },
       lines,
       hidden,
-      vectors: glyphs.vectors,
-      warnings: pageWarnings(lines, hidden, glyphs, sight.recognised, width * height, index),
+      vectors: drawn.glyphs.vectors,
+      imageShare: pictureShare(drawn.glyphs.images, width * height),
+      warnings: [...text.warnings, ...pageWarnings(lines, hidden, drawn.glyphs, drawn.sight.recognised, width * height, index)],
+      failed: false,
     };
+  }
+
+  private draw(index: number): DrawnPage {
+    if (this.document === null) return blankPage(index, 'the file can not be opened by the first engine');
+    let page: mupdf.PDFPage | null = null;
+    let list: mupdf.DisplayList | null = null;
+    try {
+      page = this.document.loadPage(index);
+      const [x0, y0, x1, y1] = page.getBounds();
+      const [width, height] = [x1 - x0, y1 - y0];
+      list = page.toDisplayList(false);
+      const glyphs = readGlyphs(this.library, list, [width, height], [x0, y0], this.tagged);
+      const sight = lookAt(glyphs, this.contrastOf(list, [width, height], [x0, y0]));
+      return { width, height, label: labelOf(page, index), glyphs, sight, flaw: null };
+    } catch (thrown) {
+      return blankPage(index, flawOf(thrown));
+    } finally {
+      list?.destroy();
+      page?.destroy();
+    }
   }
 
   /** Renders at the first question. */
@@ -91,11 +104,32 @@ export class PageReader {
   }
 }
 
+interface DrawnPage {
+  readonly width: number;
+  readonly height: number;
+  readonly label: string;
+  readonly glyphs: PageGlyphs;
+  readonly sight: Sight;
+  readonly flaw: string | null;
+}
+
+/** The size of US Letter stands for the size that is not known. */
+function blankPage(index: number, flaw: string): DrawnPage {
+  const glyphs: PageGlyphs = { segments: [], images: [], vectors: [] };
+  return { width: 612, height: 792, label: String(index + 1), glyphs, sight: { visible: [], hidden: [], recognised: 0 }, flaw };
+}
+
+/** Lines in reading order, those of tables told apart; `size` is that of the page on which the segments stand upright. */
+export function linesOf(segments: readonly Segment[], vectors: readonly Vector[], index: number, [width, height]: Size): readonly PdfLine[] {
+  const tables = findTables(segments, vectors, index, width, height);
+  return placeTables(readLines(tables.rest, index, width, height), tables.tables);
+}
+
 function failedPage(index: number, reason: string): PageReading {
   const message = `Page ${index + 1} can not be read (${reason}); it is missing from everything that follows.`;
-  // The size of US Letter stands for the size that is not known.
-  const page: Page = { width: 612, height: 792, label: String(index + 1), source: 'empty', confidence: null };
-  return { page, lines: [], hidden: [], vectors: [], warnings: [{ code: 'page_failed', message, page: index }] };
+  const { width, height, label } = blankPage(index, reason);
+  const page: Page = { width, height, label, source: 'empty', confidence: null };
+  return { page, lines: [], hidden: [], vectors: [], imageShare: 0, warnings: [{ code: 'page_failed', message, page: index }], failed: true };
 }
 
 function hiddenLines(sight: Sight, index: number, width: number, height: number): HiddenLine[] {

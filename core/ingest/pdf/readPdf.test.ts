@@ -6,7 +6,7 @@ import { makeChinesePdf, makePdf, paragraph, type DrawnPage } from './makePdf.te
 import { readPdf } from './readPdf.ts';
 
 async function blocksOf(pages: readonly DrawnPage[]): Promise<readonly Block[]> {
-  return (await readPdf(makePdf(pages), 'test.pdf', undefined, new Watch({}))).blocks;
+  return (await readPdf(makePdf(pages), 'test.pdf', {}, new Watch({}))).blocks;
 }
 
 const LONG = [
@@ -127,7 +127,7 @@ describe('readPdf', () => {
   });
 
   it('gives coordinates as displayed on a turned page', async () => {
-    const content = await readPdf(makePdf([{ rotate: 90, lines: [{ x: 72, y: 100, text: 'turned' }] }]), 'test.pdf', undefined, new Watch({}));
+    const content = await readPdf(makePdf([{ rotate: 90, lines: [{ x: 72, y: 100, text: 'turned' }] }]), 'test.pdf', {}, new Watch({}));
     expect(content.pages[0]).toMatchObject({ width: 792, height: 612 });
     const line = content.blocks[0]?.lines[0];
     // 100 points below the top of the unturned page is 100 points left of the right edge after a quarter turn.
@@ -149,7 +149,7 @@ describe('readPdf', () => {
   });
 
   it('says that a page without text needs OCR or is empty', async () => {
-    const content = await readPdf(makePdf([{ lines: [] }, { lines: [{ x: 72, y: 100, text: 'text' }] }]), 'test.pdf', undefined, new Watch({}));
+    const content = await readPdf(makePdf([{ lines: [] }, { lines: [{ x: 72, y: 100, text: 'text' }] }]), 'test.pdf', {}, new Watch({}));
     expect(content.pages.map((page) => page.source)).toEqual(['empty', 'digital']);
     expect(content.warnings).toMatchObject([{ code: 'empty_page', page: 0 }]);
   });
@@ -158,7 +158,7 @@ describe('readPdf', () => {
     const content = await readPdf(
       makeChinesePdf(['第一条 目的', '甲方委托乙方按照本合同约定提供技术服务，乙方同意按照本合同的约', '定向甲方提供上述服务并收取费用。', '第二条 费用']),
       'test.pdf',
-      undefined,
+      {},
       new Watch({}),
     );
     expect(content.blocks.map((block) => block.text)).toEqual([

@@ -1,35 +1,49 @@
 // PDF bytes -> pages and blocks in reading order, with the place of every character.
 //
 // Owns: the order of the work and the page loop. openPdf.ts opens and judges the file, readPage.ts reads a page, layout.ts makes blocks of its lines.
-// Limit: pages without text wait for OCR, with a warning.
+// Pages that are pictures go to the recogniser (ocr/scan.ts) where the caller has one; without it they stay empty, with a warning.
 import type { Block, Warning } from '../../contract/document.ts';
 import { within, type Watch } from '../limits.ts';
+import type { OcrOptions } from '../ocr/recognisePage.ts';
+import { ScanReader } from '../ocr/scan.ts';
 import type { RawContent } from '../raw.ts';
 import { hiddenBlock, placeAsides } from './asides.ts';
 import { layOut } from './layout.ts';
 import { loadMupdf } from './mupdf.ts';
-import { countPages, damageOf, isTagged, openPdf, readOutline } from './openPdf.ts';
+import { damageOf, isTagged, openPdf, readOutline, unreadable } from './openPdf.ts';
 import { PageReader, type PageReading } from './readPage.ts';
+import { SecondOpinion } from './secondOpinion.ts';
 
-export async function readPdf(bytes: Uint8Array, name: string, password: string | undefined, watch: Watch): Promise<RawContent> {
+export interface PdfOptions {
+  readonly password?: string | undefined;
+  readonly ocr?: OcrOptions | undefined;
+}
+
+export async function readPdf(bytes: Uint8Array, name: string, { password, ocr }: PdfOptions, watch: Watch): Promise<RawContent> {
   const library = await loadMupdf();
-  const document = openPdf(library, bytes, name, password);
+  const { document, pages: found, flaw } = openPdf(library, bytes, name, password);
+  const second = new SecondOpinion(bytes, password);
   try {
-    const count = countPages(document, name);
+    const count = document === null ? await second.pageCount() : found;
+    if (count === 0) throw unreadable(name, flaw);
     within(count, watch.limits.pages, 'pages');
-    const reader = new PageReader(library, document, isTagged(document));
+    const reader = new PageReader(library, document, document !== null && isTagged(document), second);
+    const scans = ocr && document ? new ScanReader(library, document, ocr, watch) : null;
     const readings: PageReading[] = [];
     for (let index = 0; index < count; index++) {
-      readings.push(reader.read(index));
+      const reading = await reader.read(index);
+      readings.push(scans ? await scans.complete(reading, index, count) : reading);
       await watch.tick(index + 1, count);
     }
+    if (readings.every((reading) => reading.failed && reading.lines.length === 0)) throw unreadable(name, readings[0]?.warnings[0]?.message ?? flaw);
     const warnings: Warning[] = [...damageOf(document, bytes), ...readings.flatMap((reading) => reading.warnings)];
     const pages = readings.map((reading) => reading.page);
-    const outline = readOutline(document);
-    const layout = layOut(readings, outline, watch);
+    const outline = document === null ? [] : readOutline(document);
+    const layout = scans ? scans.straighten(layOut(scans.upright(readings), outline, watch)) : layOut(readings, outline, watch);
     return { ...layout, blocks: placeAsides(layout.blocks, asidesOf(readings)), pages, outline, warnings };
   } finally {
-    document.destroy();
+    document?.destroy();
+    await second.dispose();
   }
 }
 

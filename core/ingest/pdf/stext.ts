@@ -10,7 +10,8 @@ import { roleOf, type Tag } from './tags.ts';
  * Options of mupdf 1.28 that are known to exist; an unknown one is an error there. Ligatures are opened later, so that each letter gets its box.
  * `vectors` and `structured` cost nothing measurable on 300 pages; `collect-styles` is quadratic in the page's characters (10 s there) and stays out.
  */
-const OPTIONS = 'preserve-whitespace,preserve-ligatures,preserve-images,vectors';
+const TEXT_OPTIONS = 'preserve-whitespace,preserve-ligatures,use-cid-for-unknown-unicode';
+const OPTIONS = `${TEXT_OPTIONS},preserve-images,vectors`;
 
 /** Byte offsets of the fields that are read. */
 const PAGE = { firstBlock: 24 } as const;
@@ -25,6 +26,8 @@ const VECTOR = 3;
 
 /** Bits of a character's flags. */
 export const PAINT = { synthetic: 4, filled: 16, stroked: 32, clipped: 64 } as const;
+/** The file gives no character for the glyph; its code is the CID. */
+export const UNMAPPED = 128;
 
 export interface StextVisitor {
   image(box: readonly [number, number, number, number], order: number): void;
@@ -47,7 +50,7 @@ export function structuredText(list: mupdf.DisplayList, tagged: boolean): mupdf.
 
 /** With the characters that the page's edge or a clip path cuts away, which mupdf leaves out otherwise. */
 export function unclippedText(list: mupdf.DisplayList): mupdf.StructuredText {
-  return list.toStructuredText('preserve-whitespace,preserve-ligatures,clip=no');
+  return list.toStructuredText(`${TEXT_OPTIONS},clip=no`);
 }
 
 export function countCharacters(library: Mupdf, text: mupdf.StructuredText): number {
