@@ -45,7 +45,7 @@ function joinParagraphs(parent: XmlElement): void {
     if (next?.name === 'w:p') {
       const properties = childOf(next, 'w:pPr');
       next.children.splice(properties ? next.children.indexOf(properties) + 1 : 0, 0, ...content);
-    } else if (next === undefined || content.some((entry) => typeof entry !== 'string' && entry.name === 'w:r')) continue;
+    } else if ((next === undefined && parent.name !== 'w:sdtContent') || content.some((entry) => typeof entry !== 'string' && entry.name === 'w:r')) continue;
     parent.children.splice(parent.children.indexOf(paragraph), 1);
   }
 }

@@ -70,6 +70,15 @@ export class PackageCarrier implements Carrier {
     this.bookmarks = bookmarks;
   }
 
+  /** To be called when all content is brought over. */
+  finish(): void {
+    for (const type of ['', 'styles', 'numbering', 'footnotes', 'endnotes']) {
+      const [from, to] = type === '' ? [this.newer.main, this.older.main] : [this.newer.partName(type), this.older.partName(type)];
+      const root = from === undefined ? undefined : this.newer.tree(from);
+      if (root && to !== undefined) this.older.declare(to, namespacesOf(root), (root.attributes['mc:Ignorable'] ?? '').split(/\s+/));
+    }
+  }
+
   /** The same for content of another part than the main one: relationships belong to a part. */
   within(from: string, to: string): Carrier {
     const own: Carrier = Object.create(this);

@@ -12,8 +12,9 @@ export interface Leaf {
   /** Null for what stands between runs (equations). */
   readonly run: XmlElement | null;
   readonly parent: XmlElement;
-  /** The link around it. */
+  /** The link around it, and what the link stands in. */
   readonly link: XmlElement | null;
+  readonly linkParent: XmlElement | null;
   readonly text: string;
   readonly start: number;
   readonly end: number;
@@ -61,6 +62,7 @@ class LeafReader {
   text = '';
   private fields = 0;
   private link: XmlElement | null = null;
+  private linkParent: XmlElement | null = null;
 
   read(parent: XmlElement, depth: number): void {
     for (const node of elements(parent)) {
@@ -68,10 +70,10 @@ class LeafReader {
         for (const entry of elements(node)) if (entry.name !== 'w:rPr') this.readRunChild(entry, node, parent, depth);
       } else if (BETWEEN.has(node.name)) this.add('object', node, null, parent, OBJECT, depth);
       else if (WRAPPERS.has(node.name)) {
-        const outer = this.link;
-        if (node.name === 'w:hyperlink') this.link = node;
+        const outer = [this.link, this.linkParent] as const;
+        if (node.name === 'w:hyperlink') [this.link, this.linkParent] = [node, parent];
         this.read(node, depth + 1);
-        this.link = outer;
+        [this.link, this.linkParent] = outer;
       }
     }
   }
@@ -92,7 +94,7 @@ class LeafReader {
   private add(kind: Leaf['kind'], node: XmlElement, run: XmlElement | null, parent: XmlElement, text: string, depth: number): void {
     const start = this.text.length;
     this.text += text;
-    this.leaves.push({ kind, node, run, parent, link: this.link, text, start, end: this.text.length, depth: depth + this.fields });
+    this.leaves.push({ kind, node, run, parent, link: this.link, linkParent: this.linkParent, text, start, end: this.text.length, depth: depth + this.fields });
   }
 }
 

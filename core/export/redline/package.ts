@@ -7,7 +7,7 @@ import { CodicilError } from '../../contract/errors.ts';
 import { resolvePart, ZipReader } from '../../ingest/docx/zip.ts';
 import { DEFAULT_LIMITS } from '../../ingest/limits.ts';
 import { acceptChanges } from './accepted.ts';
-import { childOf, element, elements, parseXml, writeXml, type XmlElement } from './xml.ts';
+import { childOf, element, elements, parseXml, visit, writeXml, type XmlElement } from './xml.ts';
 
 export interface Relation {
   readonly id: string;
@@ -143,6 +143,20 @@ export class DocxPackage {
     return (own ?? entries.find(({ attributes }) => attributes['Extension']?.toLowerCase() === extension))?.attributes['ContentType'] ?? '';
   }
 
+  /** Declares the prefixes of another package's part that content brought from there may use (w14:textFill, r:id). */
+  declare(name: string, namespaces: Readonly<Record<string, string>>, ignorable: readonly string[]): void {
+    const root = this.trees.get(name);
+    if (!root) return;
+    const used = prefixesIn(root);
+    const added = [...used].filter((prefix) => namespaces[prefix] !== undefined && root.attributes[`xmlns:${prefix}`] === undefined);
+    for (const prefix of added) root.attributes[`xmlns:${prefix}`] = namespaces[prefix]!;
+    // A reader may refuse what it neither knows nor may ignore (ISO/IEC 29500-3, 7.2).
+    const ignored = added.filter((prefix) => ignorable.includes(prefix));
+    if (ignored.length === 0) return;
+    root.attributes['xmlns:mc'] ??= 'http://schemas.openxmlformats.org/markup-compatibility/2006';
+    root.attributes['mc:Ignorable'] = [root.attributes['mc:Ignorable'] ?? '', ...ignored].join(' ').trim();
+  }
+
   write(date: string): Uint8Array {
     const files: Zippable = {};
     const stamp = { mtime: new Date(date) };
@@ -166,6 +180,17 @@ export class DocxPackage {
 
 const folderOf = (part: string): string => part.slice(0, part.lastIndexOf('/') + 1);
 const relationsName = (part: string): string => `${folderOf(part)}_rels/${part.slice(part.lastIndexOf('/') + 1)}.rels`;
+
+function prefixesIn(root: XmlElement): Set<string> {
+  const prefixes = new Set<string>();
+  const add = (name: string): void => void (name.includes(':') && prefixes.add(name.slice(0, name.indexOf(':'))));
+  visit(root, (node) => {
+    add(node.name);
+    for (const name of Object.keys(node.attributes)) add(name);
+  });
+  for (const bound of ['xml', 'xmlns', 'w']) prefixes.delete(bound);
+  return prefixes;
+}
 
 /** FNV-1a, 32 bits: tells pictures of equal length apart; nothing is kept by it. */
 function checksum(bytes: Uint8Array): number {

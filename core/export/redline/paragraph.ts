@@ -47,13 +47,16 @@ export function markEdits(paragraph: Paragraph, edits: readonly Edit[], insertio
     placed.set(index, [...(placed.get(index) ?? []), insertion]);
   }
   const items = leaves.map((leaf, index) => itemsOf(leaf, doomed.has(leaf), edits, placed.get(index) ?? []));
+  const freed = new Set<XmlElement>();
   for (let from = 0; from < leaves.length;) {
     const leaf = leaves[from]!;
     let to = from + 1;
     while (leaf.run !== null && leaves[to]?.run === leaf.run) to++;
-    rebuild(leaf, items.slice(from, to).flat(), revisions);
+    rebuild(leaf, items.slice(from, to).flat(), revisions, freed);
     from = to;
   }
+  const links = new Map(leaves.flatMap(({ link, linkParent }) => (link && linkParent ? [[link, linkParent] as const] : [])));
+  for (const [link, parent] of links) if (elements(link).some((entry) => freed.has(entry))) partLink(link, parent, freed);
   const front = (placed.get(-1) ?? []).flatMap((insertion) => revisions.insertion(insertion.nodes));
   const properties = childOf(node, 'w:pPr');
   node.children.splice(properties ? node.children.indexOf(properties) + 1 : 0, 0, ...front);
@@ -103,8 +106,22 @@ function itemsOf(leaf: Leaf, doomed: boolean, edits: readonly Edit[], insertions
   });
 }
 
-/** Puts runs of one state each in the place of a run that has edits. */
-function rebuild(leaf: Leaf, items: readonly Item[], revisions: Revisions): void {
+const sameLink = (node: XmlElement, link: XmlElement): boolean =>
+  node.name === 'w:hyperlink' && ['r:id', 'w:anchor'].every((name) => node.attributes[name] === link.attributes[name]);
+
+/** Parts a link where new text stands in it that leads elsewhere or nowhere. */
+function partLink(link: XmlElement, parent: XmlElement, freed: ReadonlySet<XmlElement>): void {
+  const parts: XmlElement[] = [];
+  for (const entry of link.children) {
+    if (typeof entry !== 'string' && freed.has(entry)) parts.push(entry);
+    else if (parts.at(-1)?.name === link.name && !freed.has(parts.at(-1)!)) parts.at(-1)!.children.push(entry);
+    else parts.push(element(link.name, { ...link.attributes }, [entry]));
+  }
+  replaceChild(parent, link, parts);
+}
+
+/** Puts runs of one state each in the place of a run that has edits; new text that is no part of the link around it goes to `freed`. */
+function rebuild(leaf: Leaf, items: readonly Item[], revisions: Revisions, freed: Set<XmlElement>): void {
   if (items.every((item) => item.state === 'kept')) return;
   const out: XmlElement[] = [];
   for (let from = 0; from < items.length;) {
@@ -112,10 +129,13 @@ function rebuild(leaf: Leaf, items: readonly Item[], revisions: Revisions): void
     let to = from + 1;
     while (items[to]?.state === state) to++;
     const nodes = items.slice(from, to).map((item) => item.node);
-    // A link does not stand inside a link.
-    const inLink = leaf.link !== null;
     if (state === 'inserted')
-      out.push(...revisions.insertion(inLink ? nodes.flatMap((node) => (node.name === 'w:hyperlink' ? elements(node) : [node])) : nodes));
+      for (const node of nodes) {
+        const own = leaf.link !== null && sameLink(node, leaf.link);
+        const marks = revisions.insertion(own ? elements(node) : [node]);
+        out.push(...marks);
+        if (leaf.link !== null && !own) for (const mark of marks) freed.add(mark);
+      }
     else {
       const own = leaf.run === null ? nodes : [runLike(leaf.run, nodes)];
       out.push(...(state === 'deleted' ? [revisions.deletion(own)] : own));

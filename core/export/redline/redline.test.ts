@@ -5,11 +5,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Document } from '../../contract/document.ts';
 import { makeDocx, p, run } from '../../ingest/docx/makeDocx.test-support.ts';
-import type { XmlNode } from '../../ingest/docx/xml.ts';
 import { ZipReader } from '../../ingest/docx/zip.ts';
 import { DEFAULT_LIMITS } from '../../ingest/limits.ts';
 import { parseDocument } from '../../structure/document.ts';
 import { redlineDocx } from './redlineDocx.ts';
+import { faultsOf } from './validity.test-support.ts';
 import { bodyNodes, everyNode, linesOf } from './views.test-support.ts';
 
 const OPTIONS = { author: 'R. "Ed" <Line>', date: '2026-01-02T03:04:05Z' };
@@ -27,36 +27,6 @@ function expectExact(before: string, after: string): Uint8Array {
 }
 
 const MARKS = /^w:(?:ins|del|moveFrom|moveTo|moveFromRangeStart|moveToRangeStart)$/;
-
-/** What a strict reader would refuse: ids twice, properties not in front, text under the wrong name. */
-function faults(bytes: Uint8Array): string[] {
-  const found: string[] = [];
-  const seen = new Set<string>();
-  const walk = (node: XmlNode, deleted: boolean): void => {
-    const id = node.attributes['w:id'] ?? '';
-    if (MARKS.test(node.name)) {
-      if (id === '' || seen.has(id)) found.push(`${node.name} with id "${id}"`);
-      if (node.attributes['w:author'] !== OPTIONS.author || node.attributes['w:date'] !== OPTIONS.date) found.push(`${node.name} without author or date`);
-      seen.add(id);
-    }
-    if ((node.name === 'w:t' && deleted) || (node.name === 'w:delText' && !deleted)) found.push(`${node.name} in the wrong place`);
-    for (const [inner, place] of [
-      ['w:pPr', 'w:p'],
-      ['w:rPr', 'w:r'],
-      ['w:tcPr', 'w:tc'],
-      ['w:tblPr', 'w:tbl'],
-    ] as const)
-      if (node.name === place && node.children.findIndex((entry) => entry.name === inner) > 0) found.push(`${inner} is not first`);
-    if (node.name === 'w:pPr') {
-      const order = node.children.map((entry) => ['w:rPr', 'w:sectPr', 'w:pPrChange'].indexOf(entry.name));
-      if (String(order) !== String([...order].sort((a, b) => a - b))) found.push('w:pPr out of order');
-    }
-    if (node.name === 'w:tc' && node.children.at(-1)?.name !== 'w:p') found.push('a cell does not end in a paragraph');
-    for (const entry of node.children) walk(entry, node.name === 'w:txbxContent' ? false : deleted || node.name === 'w:del');
-  };
-  for (const node of bodyNodes(bytes)) walk(node, false);
-  return found;
-}
 
 const word = fc.constantFrom('the', 'Seller', 'Buyer', 'shall', 'pay', '1,000.50', 'days', '.', ',', 'notice', 'term', '甲方', '&amp;', '10%');
 const text = fc.array(word, { maxLength: 12 }).map((words) => words.join(' '));
@@ -88,7 +58,7 @@ describe('a redline of two DOCX', () => {
   it('gives both texts back, whatever was edited', () => {
     fc.assert(
       fc.property(versions, ([before, after]) => {
-        expect(faults(expectExact(before, after))).toEqual([]);
+        expect(faultsOf(expectExact(before, after))).toEqual([]);
       }),
       { numRuns: 150 },
     );
@@ -102,7 +72,7 @@ describe('a redline of two DOCX', () => {
     const bodies = fc.array(paragraph, { minLength: 1, maxLength: 5 }).map((entries) => entries.join(''));
     fc.assert(
       fc.property(bodies, bodies, (before, after) => {
-        expect(faults(expectExact(before, after))).toEqual([]);
+        expect(faultsOf(expectExact(before, after))).toEqual([]);
       }),
       { numRuns: 150 },
     );
@@ -125,7 +95,7 @@ describe('a redline of two DOCX', () => {
   it('tells a whole paragraph that moved as a move with its ranges', () => {
     const [a, b, c] = ['The Seller delivers the goods in May.', 'The Buyer pays within thirty days.', 'This agreement ends after two years.'];
     const out = expectExact(p(a) + p(b) + p(c) + p('End'), p(c) + p(a) + p(b) + p('End'));
-    expect(faults(out)).toEqual([]);
+    expect(faultsOf(out)).toEqual([]);
     expect(
       names(out)
         .filter((name) => /move/.test(name))
@@ -142,7 +112,7 @@ describe('a redline of two DOCX', () => {
       `<w:tbl><w:tblPr/><w:tblGrid/>${texts.map((cells) => `<w:tr>${cells.map((cell) => `<w:tc>${p(cell)}</w:tc>`).join('')}</w:tr>`).join('')}</w:tbl>${p('')}`;
     expect(names(expectExact(rows(['Fee', '10']), rows(['Fee', '20']))).filter((name) => name === 'w:trPr')).toEqual([]);
     const out = expectExact(rows(['Fee', '10'], ['Tax rate', '5']), rows(['Fee', '10'], ['Late charge', '7'], ['Tax rate', '5'], ['Cap', '9']));
-    expect(faults(out)).toEqual([]);
+    expect(faultsOf(out)).toEqual([]);
     expect(names(out).filter((name) => name === 'w:trPr')).toHaveLength(2);
   });
 
@@ -150,7 +120,7 @@ describe('a redline of two DOCX', () => {
     const before = `<w:p>${run('Fee of ')}<w:del w:id="7" w:author="x"><w:r><w:delText>5</w:delText></w:r></w:del><w:ins w:id="8" w:author="x"><w:r><w:t>6</w:t></w:r></w:ins></w:p>`;
     const out = redline(before, p('Fee of 7'));
     expect([linesOf(out, 'accept'), linesOf(out, 'reject')]).toEqual([['Fee of 7'], ['Fee of 6']]);
-    expect(faults(out)).toEqual([]);
+    expect(faultsOf(out)).toEqual([]);
   });
 
   it('keeps fields, links, tabs and breaks and deletes a field as a whole', () => {
@@ -186,7 +156,7 @@ describe('a redline with other formats', () => {
     const out = redlineDocx(new Uint8Array(), null, before, after, OPTIONS).bytes;
     expect(linesOf(out, 'accept')).toEqual(after.blocks.map((entry) => entry.text));
     expect(linesOf(out, 'reject')).toEqual(before.blocks.map((entry) => entry.text));
-    expect(faults(out)).toEqual([]);
+    expect(faultsOf(out)).toEqual([]);
     expect((await parseDocument(out, 'out.docx')).blocks.map((entry) => entry.text)).toEqual(after.blocks.map((entry) => entry.text));
   });
 

@@ -67,6 +67,7 @@ export function redlineDocx(beforeBytes: Uint8Array, afterBytes: Uint8Array | nu
   const side: Side = { vocabulary, loose, relation: (id) => newer.relationKey(newer.main, id) };
   const redline: Redline = { revisions, carrier, before: own, after: side, notes };
   redlineContainer(older.body, newer.body, redline, true);
+  carrier.finish();
   return { bytes: older.write(options.date), report: reportOf(revisions, older.accepted, newer.accepted, carrier.losses) };
 }
 

@@ -61,7 +61,7 @@ class ViewReader {
   private cells(node: XmlNode): void {
     for (const entry of node.children) {
       if (entry.name !== 'w:tc') this.cells(entry);
-      else {
+      else if (!child(child(entry, 'w:tcPr'), this.gone.has('w:del') ? 'w:cellDel' : 'w:cellIns')) {
         this.lines.push('[cell]');
         this.container(entry.children);
       }
