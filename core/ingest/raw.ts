@@ -55,8 +55,8 @@ export interface RawDocument extends Required<RawContent> {
   readonly name: string;
   readonly kind: DocumentKind;
   readonly view: View;
-  /** What is stored for the document: the file, or the PDF that was made of a picture. */
-  readonly bytes: Uint8Array;
+  /** The PDF that was made of a picture, to be stored in its place; null where the file itself is the document. */
+  readonly made: Uint8Array<ArrayBuffer> | null;
   /** Milliseconds spent so far. */
   readonly ms: number;
 }

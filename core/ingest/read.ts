@@ -17,7 +17,8 @@ export async function readFile(file: Uint8Array, name: string, options: ReadOpti
   const watch = new Watch(options);
   within(file.length, watch.limits.bytes, 'bytes');
   const found = detectKind(file, name);
-  const bytes = isImage(found) ? imageToPdf(await loadMupdf(), file, name, found, watch) : file;
+  const made = isImage(found) ? imageToPdf(await loadMupdf(), file, name, found, watch) : null;
+  const bytes = made ?? file;
   const kind = isImage(found) ? 'pdf' : found;
   const id = await sha256(bytes);
   const [as, content] = await readContent(kind, bytes, name, options, watch);
@@ -29,7 +30,7 @@ export async function readFile(file: Uint8Array, name: string, options: ReadOpti
     name,
     kind: as,
     view: options.view ?? 'accepted',
-    bytes,
+    made,
     pages: content.pages,
     blocks: content.blocks,
     outline: content.outline ?? [],

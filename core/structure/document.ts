@@ -10,8 +10,8 @@ import { structureDocument } from './structure.ts';
 
 export interface ParsedFile {
   readonly document: Document;
-  /** What to store for the document: the file's own bytes, or the PDF that was made of a picture. */
-  readonly bytes: Uint8Array;
+  /** The PDF that was made of a picture, to be stored in its place; null where the file itself is the document. */
+  readonly made: Uint8Array<ArrayBuffer> | null;
   /** Files inside the file (of a mail): each is a file to be parsed on its own. */
   readonly attachments: readonly RawAttachment[];
 }
@@ -22,7 +22,7 @@ export async function parseFile(bytes: Uint8Array, name: string, options: ReadOp
   const start = performance.now();
   const document = structureDocument(raw);
   const ms = Math.round(raw.ms + performance.now() - start);
-  return { document: { ...document, receipt: { ...document.receipt, ms } }, bytes: raw.bytes, attachments: raw.attachments };
+  return { document: { ...document, receipt: { ...document.receipt, ms } }, made: raw.made, attachments: raw.attachments };
 }
 
 /** The document alone, where nobody asks for what is inside the file. */

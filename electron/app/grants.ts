@@ -13,7 +13,7 @@ export interface GrantedFile {
 /** The same limit as core's readers have for one file; above it the bytes would only be carried to be refused. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const FILTERS = [
-  { name: 'Documents', extensions: ['pdf', 'docx', 'txt', 'text', 'md', 'markdown', 'html', 'htm', 'eml'] },
+  { name: 'Documents', extensions: 'pdf docx txt text md markdown html htm xhtml eml png jpg jpeg tif tiff'.split(' ') },
   { name: 'All files', extensions: ['*'] },
 ];
 

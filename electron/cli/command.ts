@@ -32,7 +32,9 @@ export const COMMON_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   reader: { value: 'GGUF', help: 'Another Reader than the one that ships' },
   'no-reader': { help: 'Do without the Reader: text search and extractors only' },
   password: { value: 'TEXT', help: 'Password of encrypted files' },
-  timeout: { value: 'SECONDS', help: 'Time limit for parsing one file (30)' },
+  'no-ocr': { help: 'Leave scanned pages unread' },
+  'ocr-language': { value: 'NAME', help: 'Language of scanned pages: eng, chi_sim, or auto (auto)' },
+  timeout: { value: 'SECONDS', help: 'Time limit for parsing one file, scanned pages not counted (30)' },
   threads: { value: 'N', help: 'Threads of the engine (one per physical core)' },
   help: { help: 'Show this' },
 };

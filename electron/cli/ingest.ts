@@ -9,7 +9,7 @@ export const ingest: Command = {
   name: 'ingest',
   usage: '<file|folder>...',
   about:
-    'Reads PDF, DOCX, text, Markdown, HTML and mail files: layout, clause tree, definitions, cross-references. A file that cannot be read is told and the others go on.',
+    'Reads PDF, DOCX, text, Markdown, HTML, mail and picture files: layout, clause tree, definitions, cross-references. Scanned pages are recognised; files attached to a mail become documents of their own. A file that cannot be read is told and the others go on.',
   options: {},
   examples: [
     ['codicil ingest contracts/', 'Read a whole folder'],

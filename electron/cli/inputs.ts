@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Document, DocumentSummary } from '../../core/contract/document.ts';
 import { CodicilError, toFailure, type Failure } from '../../core/contract/errors.ts';
+import type { RawAttachment } from '../../core/ingest/raw.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { EXIT, TOLD, type ExitCode } from './command.ts';
 import type { Session } from './session.ts';
@@ -26,9 +27,12 @@ export interface Inputs {
 }
 
 /** Looked for in folders; a file that is named outright is tried whatever it is called. */
-const EXTENSIONS = new Set(['.pdf', '.docx', '.txt', '.md', '.markdown', '.html', '.htm', '.eml']);
+const EXTENSIONS = new Set('.pdf .docx .txt .text .md .markdown .html .htm .xhtml .eml .png .jpg .jpeg .tif .tiff'.split(' '));
 /** Over this a file is not even opened (the parsers have tighter limits of their own). */
 const MAX_FILE_BYTES = 1 << 30;
+
+/** Mail in mail in mail: deeper than a person reads. */
+const DEEPEST_ATTACHMENT = 3;
 
 type Target = { readonly file: string } | { readonly stored: DocumentSummary };
 
@@ -56,10 +60,11 @@ export async function resolveInputs(session: Session, args: readonly string[]): 
       const name = 'file' in target ? target.file : target.stored.name;
       try {
         return 'file' in target
-          ? await fromFile(session, workspace, target.file, progress)
-          : { summary: target.stored, document: await workspace.document(target.stored.id) };
+          ? await fromFile(session, workspace, target.file, progress, fail)
+          : [{ summary: target.stored, document: await workspace.document(target.stored.id) }];
       } catch (error) {
-        return fail(name, error);
+        fail(name, error);
+        return [];
       } finally {
         progress.done(name);
       }
@@ -67,7 +72,7 @@ export async function resolveInputs(session: Session, args: readonly string[]): 
   );
   session.terminal.clearProgress();
   const seen = new Set<string>();
-  const inputs = found.filter((entry): entry is Input => entry !== null && !seen.has(entry.document.id) && seen.add(entry.document.id) !== undefined);
+  const inputs = found.flat().filter((entry) => !seen.has(entry.document.id) && seen.add(entry.document.id) !== undefined);
   return { inputs, failures };
 }
 
@@ -86,7 +91,7 @@ export function expectSome({ inputs, failures }: Inputs): void {
   const found = failures.length > 0 ? `none of ${failures.length} could be read` : 'none was found';
   throw new CodicilError(
     'no_documents',
-    `At least one readable document was expected and ${found}. Name PDF, DOCX or text files, a folder with some, or an id of "codicil library".`,
+    `At least one readable document was expected and ${found}. Name PDF, DOCX, HTML, mail, text or picture files, a folder with some, or an id of "codicil library".`,
   );
 }
 
@@ -128,7 +133,10 @@ function findStored(argument: string, workspace: Workspace): DocumentSummary {
   );
 }
 
-async function fromFile(session: Session, workspace: Workspace, file: string, progress: BatchProgress): Promise<Input> {
+type Fail = (input: string, error: unknown) => null;
+
+/** The document of a file, and those of the files attached to it. */
+async function fromFile(session: Session, workspace: Workspace, file: string, progress: BatchProgress, fail: Fail): Promise<readonly Input[]> {
   const { size } = statSync(file);
   if (size > MAX_FILE_BYTES)
     throw new CodicilError(
@@ -137,13 +145,44 @@ async function fromFile(session: Session, workspace: Workspace, file: string, pr
     );
   if (size === 0) throw new CodicilError('empty_file', `A document was expected in "${file}"; the file is empty. Check where it came from.`);
   const bytes = new Uint8Array(await readFile(file));
+  const onProgress = (done: number, total: number): void => progress.pages(file, done, total);
+  return fromBytes(session, workspace, { name: path.basename(file), bytes }, { onProgress, fail, depth: 0 });
+}
+
+interface Reading {
+  readonly onProgress: (done: number, total: number) => void;
+  readonly fail: Fail;
+  readonly depth: number;
+}
+
+async function fromBytes(
+  session: Session,
+  workspace: Workspace,
+  { name, bytes }: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> },
+  reading: Reading,
+): Promise<readonly Input[]> {
   const stored = workspace.library.find(createHash('sha256').update(bytes).digest('hex'));
-  if (stored) return { summary: stored, document: await workspace.document(stored.id) };
-  const document = await workspace.parser.parse(
-    { name: path.basename(file), bytes, password: session.password },
-    { onProgress: (done, total) => progress.pages(file, done, total) },
-  );
-  return { document, summary: await workspace.handlers['document.add']({ document, bytes }) };
+  // What is attached to a message is known only when it is read.
+  if (stored && stored.kind !== 'eml') return [{ summary: stored, document: await workspace.document(stored.id) }];
+  const parsed = await workspace.parser.parseFile({ name, bytes, password: session.password }, { onProgress: reading.onProgress });
+  const summary = await workspace.handlers['document.add']({ document: parsed.document, bytes: parsed.made ?? bytes });
+  const attached = await Promise.all(parsed.attachments.map((file) => fromAttachment(session, workspace, file, reading)));
+  return [{ document: parsed.document, summary }, ...attached.flat()];
+}
+
+/** An attachment that can not be read is told like a file that can not be read; the message and its other attachments go on. */
+async function fromAttachment(session: Session, workspace: Workspace, file: RawAttachment, reading: Reading): Promise<readonly Input[]> {
+  try {
+    if (reading.depth >= DEEPEST_ATTACHMENT)
+      throw new CodicilError(
+        'too_large',
+        `Attachments at most ${DEEPEST_ATTACHMENT} messages deep were expected; "${file.name}" lies deeper. Save it and add it itself.`,
+      );
+    return await fromBytes(session, workspace, { name: file.name, bytes: new Uint8Array(file.bytes) }, { ...reading, depth: reading.depth + 1 });
+  } catch (error) {
+    reading.fail(file.name, error);
+    return [];
+  }
 }
 
 interface BatchProgress {

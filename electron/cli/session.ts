@@ -2,10 +2,18 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Failure } from '../../core/contract/errors.ts';
+import type { Script } from '../../core/ingest/ocr/recogniser.ts';
 import { forkEngine } from '../engine/client.ts';
 import { Workspace } from '../workspace/workspace.ts';
-import type { Arguments, Command } from './command.ts';
+import { UsageError, type Arguments, type Command } from './command.ts';
 import type { Streams, Terminal } from './terminal.ts';
+
+/** By tesseract's own names; Chinese text is read together with English. */
+const SCAN_LANGUAGES: ReadonlyMap<string, Script | 'auto'> = new Map([
+  ['auto', 'auto'],
+  ['eng', 'latin'],
+  ['chi_sim', 'chinese'],
+]);
 
 export class Session {
   readonly command: Command;
@@ -34,9 +42,17 @@ export class Session {
       writer: this.args.text('model'),
       threads: this.args.number('threads', 1, 1024),
       prefill: options.prefill ?? false,
-      parser: seconds === undefined ? {} : { timeoutMs: seconds * 1000 },
+      parser: { ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }), script: this.scanScript() },
     });
     return this.opened;
+  }
+
+  private scanScript(): Script | 'auto' | null {
+    if (this.args.flag('no-ocr')) return null;
+    const language = this.args.text('ocr-language') ?? 'auto';
+    const script = SCAN_LANGUAGES.get(language);
+    if (script) return script;
+    throw new UsageError(`--ocr-language takes eng, chi_sim or auto; "${language}" was given.`, `codicil ${this.command.name} --help`);
   }
 
   get password(): string | undefined {

@@ -16,7 +16,15 @@ const SCRIPT = `
     if (what === 'throw') throw new Error('broken heap');
     if (what === 'memory') { const all = []; for (;;) all.push(new Array(1e5).fill(all.length)); }
     if (what === 'corrupt') return parentPort.postMessage({ type: 'failed', failure: { code: 'corrupt_file', message: 'bad' } });
-    parentPort.postMessage({ type: 'progress', done: 1, total: 2 });
+    if (what === 'beats') {
+      let beats = 0;
+      const timer = setInterval(() => {
+        parentPort.postMessage({ type: 'progress', done: 0, total: 1, recognising: true });
+        if (++beats === 5) { clearInterval(timer); parentPort.postMessage({ type: 'parsed', document: { name, threadId } }); }
+      }, 150);
+      return;
+    }
+    parentPort.postMessage({ type: 'progress', done: 1, total: 2, recognising: false });
     parentPort.postMessage({ type: 'parsed', document: { name, threadId } });
   });
   parentPort.postMessage({ type: 'ready' });
@@ -25,7 +33,7 @@ const SCRIPT = `
 function open(options: ParserOptions = {}): Parser {
   const file = path.join(temporaryFolder(), 'worker.mjs');
   writeFileSync(file, SCRIPT);
-  const parser = new Parser({ workers: 1, script: pathToFileURL(file), ...options });
+  const parser = new Parser({ workers: 1, module: pathToFileURL(file), ...options });
   onTestFinished(() => parser.dispose());
   return parser;
 }
@@ -45,6 +53,11 @@ describe('the parser', () => {
     const parser = open({ timeoutMs: 300 });
     const results = await Promise.allSettled(['fine', 'hang', 'exit', 'throw', 'fine'].map((text) => parser.parse(task(text))));
     expect(results.map((result) => (result.status === 'fulfilled' ? 'ok' : result.reason.code))).toEqual(['ok', 'timeout', 'internal', 'internal', 'ok']);
+  });
+
+  it('does not stop a scan whose pages are still being recognised', async () => {
+    const parser = open({ timeoutMs: 400 });
+    expect(await parser.parse(task('beats'))).toMatchObject({ name: 'beats.txt' });
   });
 
   it('survives a file that takes all the memory it may have', async () => {

@@ -7,29 +7,35 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Document } from '../../core/contract/document.ts';
 import { CodicilError, type Failure } from '../../core/contract/errors.ts';
+import type { Script } from '../../core/ingest/ocr/recogniser.ts';
+import type { ParsedFile } from '../../core/structure/document.ts';
 
 export interface ParseTask {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly password?: string | undefined;
+  /** Script of scanned pages; null leaves them unread. Absent: what the parser was made with. */
+  readonly script?: Script | 'auto' | null | undefined;
 }
 export type ParseReply =
   | { readonly type: 'ready' }
-  | { readonly type: 'progress'; readonly done: number; readonly total: number }
-  | { readonly type: 'parsed'; readonly document: Document }
+  | { readonly type: 'progress'; readonly done: number; readonly total: number; readonly recognising: boolean }
+  | ({ readonly type: 'parsed' } & ParsedFile)
   | { readonly type: 'failed'; readonly failure: Failure };
 
 export interface ParseOptions {
-  readonly onProgress?: (done: number, total: number) => void;
+  readonly onProgress?: (done: number, total: number, recognising: boolean) => void;
   readonly signal?: AbortSignal | undefined;
 }
 export interface ParserOptions {
   readonly workers?: number;
-  /** For one file, from the moment a ready worker has it. */
+  /** For one file, from the moment a ready worker has it, and again from each sign of life of a page that is being recognised. */
   readonly timeoutMs?: number;
   readonly memoryMiB?: number;
+  /** Script of scanned pages; null leaves them unread; `auto` unless said otherwise. */
+  readonly script?: Script | 'auto' | null | undefined;
   /** Module of the worker; tests name their own. */
-  readonly script?: URL;
+  readonly module?: URL;
 }
 
 /** Four files at once: more only share the memory bandwidth, and each worker holds parsers of about 60 MB. */
@@ -43,7 +49,7 @@ const READY_MS = 60_000;
 interface Job {
   readonly task: ParseTask;
   readonly options: ParseOptions;
-  readonly resolve: (document: Document) => void;
+  readonly resolve: (parsed: ParsedFile) => void;
   readonly reject: (error: CodicilError) => void;
 }
 
@@ -54,7 +60,8 @@ export class Parser {
   private readonly workers: number;
   private readonly timeoutMs: number;
   private readonly memoryMiB: number;
-  private readonly script: URL;
+  private readonly module: URL;
+  private readonly script: Script | 'auto' | null;
   private running = 0;
   private disposed = false;
 
@@ -62,11 +69,16 @@ export class Parser {
     this.workers = options.workers ?? Math.max(1, Math.min(MAX_WORKERS, availableParallelism()));
     this.timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.memoryMiB = options.memoryMiB ?? MEMORY_MIB;
-    this.script = options.script ?? new URL(import.meta.url.endsWith('.ts') ? './parseWorker.ts' : './parse-worker.js', import.meta.url);
+    this.script = options.script === undefined ? 'auto' : options.script;
+    this.module = options.module ?? new URL(import.meta.url.endsWith('.ts') ? './parseWorker.ts' : './parse-worker.js', import.meta.url);
   }
 
-  /** Errors: those of parseDocument, timeout, out_of_memory, cancelled, internal (the worker died). */
-  parse(task: ParseTask, options: ParseOptions = {}): Promise<Document> {
+  async parse(task: ParseTask, options: ParseOptions = {}): Promise<Document> {
+    return (await this.parseFile(task, options)).document;
+  }
+
+  /** Errors: those of core's parseFile, timeout, out_of_memory, cancelled, internal (the worker died). */
+  parseFile(task: ParseTask, options: ParseOptions = {}): Promise<ParsedFile> {
     return new Promise((resolve, reject) => {
       this.queue.push({ task, options, resolve, reject });
       this.next();
@@ -93,13 +105,13 @@ export class Parser {
       });
   }
 
-  private async run(job: Job): Promise<Document> {
+  private async run(job: Job): Promise<ParsedFile> {
     if (job.options.signal?.aborted) throw cancelled(job.task.name);
     const worker = this.idle.pop() ?? (await this.start(job.task.name));
     try {
-      const document = await this.parseWith(worker, job);
+      const parsed = await this.parseWith(worker, job);
       this.idle.push(worker);
-      return document;
+      return parsed;
     } catch (error) {
       this.all.delete(worker);
       void worker.terminate();
@@ -108,7 +120,7 @@ export class Parser {
   }
 
   private async start(name: string): Promise<Worker> {
-    const worker = new Worker(this.script, { resourceLimits: { maxOldGenerationSizeMb: this.memoryMiB }, execArgv: [], stdout: true, stderr: true });
+    const worker = new Worker(this.module, { resourceLimits: { maxOldGenerationSizeMb: this.memoryMiB }, execArgv: [], stdout: true, stderr: true });
     // What parsers print (mupdf's notes on repairs) is no message to anyone; what matters stands in the document's warnings.
     worker.stdout.resume();
     worker.stderr.resume();
@@ -125,20 +137,20 @@ export class Parser {
     }
   }
 
-  private parseWith(worker: Worker, { task, options }: Job): Promise<Document> {
-    const parsed = this.listen<Document>(
+  private parseWith(worker: Worker, { task, options }: Job): Promise<ParsedFile> {
+    const parsed = this.listen<ParsedFile>(
       worker,
       task.name,
       this.timeoutMs,
       (reply, done, fail) => {
-        if (reply.type === 'progress') options.onProgress?.(reply.done, reply.total);
-        else if (reply.type === 'parsed') done(reply.document);
+        if (reply.type === 'progress') options.onProgress?.(reply.done, reply.total, reply.recognising);
+        else if (reply.type === 'parsed') done({ document: reply.document, made: reply.made, attachments: reply.attachments });
         else if (reply.type === 'failed') fail(new CodicilError(reply.failure.code, reply.failure.message));
       },
       options.signal,
     );
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
-    worker.postMessage(task);
+    worker.postMessage({ script: this.script, ...task });
     return parsed;
   }
 
@@ -159,7 +171,11 @@ export class Parser {
         act();
       };
       const fail = (error: CodicilError): void => settle(() => reject(error));
-      const message = (reply: ParseReply): unknown => onReply(reply, (value) => settle(() => resolve(value)), fail);
+      const message = (reply: ParseReply): unknown => {
+        // Recognising a page has its own limit in core; as long as it beats, the file is not stuck.
+        if (reply.type === 'progress' && reply.recognising) timer.refresh();
+        return onReply(reply, (value) => settle(() => resolve(value)), fail);
+      };
       const failed = (error: unknown): void => fail(workerFailure(error, name, this.memoryMiB));
       const exited = (): void =>
         fail(

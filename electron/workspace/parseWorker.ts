@@ -1,17 +1,22 @@
 // A worker thread that turns bytes into a Document: the seam to core/structure. Says "ready" once its parsers are loaded.
 import { parentPort } from 'node:worker_threads';
 import { toFailure } from '../../core/contract/errors.ts';
-import { parseDocument } from '../../core/structure/document.ts';
+import { Recogniser } from '../../core/ingest/ocr/recogniser.ts';
+import { parseFile } from '../../core/structure/document.ts';
+import { loadOcrFile } from './ocrFiles.ts';
 import type { ParseReply, ParseTask } from './parse.ts';
 
 const port = parentPort!;
 const post = (reply: ParseReply): void => port.postMessage(reply);
+/** Loads nothing until a page needs it; lives as long as the worker, which is dropped after any failure. */
+const recogniser = new Recogniser(loadOcrFile);
 
-port.on('message', (task: ParseTask) => {
-  const onProgress = (done: number, total: number): void => post({ type: 'progress', done, total });
+port.on('message', ({ bytes, name, password, script }: ParseTask) => {
+  const onProgress = (done: number, total: number, recognising: boolean): void => post({ type: 'progress', done, total, recognising });
+  const ocr = script === null ? undefined : { recogniser, script: script ?? ('auto' as const) };
   Promise.resolve()
-    .then(() => parseDocument(task.bytes, task.name, { ...(task.password === undefined ? {} : { password: task.password }), onProgress }))
-    .then((document) => post({ type: 'parsed', document }))
+    .then(() => parseFile(bytes, name, { ...(password === undefined ? {} : { password }), onProgress, ocr }))
+    .then((parsed) => post({ type: 'parsed', ...parsed }))
     .catch((error: unknown) => post({ type: 'failed', failure: toFailure(error) }));
 });
 post({ type: 'ready' });

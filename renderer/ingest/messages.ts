@@ -1,6 +1,6 @@
 // What the window and its parsing worker say to each other.
-import type { Document } from '../../core/contract/document.ts';
 import type { Failure } from '../../core/contract/errors.ts';
+import type { ParsedFile } from '../../core/structure/document.ts';
 
 export interface ParseRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -9,6 +9,6 @@ export interface ParseRequest {
 }
 
 export type ParseMessage =
-  | { readonly type: 'progress'; readonly done: number; readonly total: number }
-  | { readonly type: 'parsed'; readonly document: Document }
+  | { readonly type: 'progress'; readonly done: number; readonly total: number; readonly recognising: boolean }
+  | ({ readonly type: 'parsed' } & ParsedFile)
   | { readonly type: 'failed'; readonly failure: Failure };

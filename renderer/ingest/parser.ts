@@ -1,24 +1,24 @@
 // Parsing outside the window's own thread: a small pool of workers, each doing one file at a time.
 //
 // Owns: the workers' lives. Rule: a worker that failed, timed out or was cancelled is dropped, because its parser's memory can no longer be trusted.
-import type { Document } from '../../core/contract/document.ts';
 import { CodicilError, type Failure } from '../../core/contract/errors.ts';
+import type { ParsedFile } from '../../core/structure/document.ts';
 import type { ParseMessage, ParseRequest } from './messages.ts';
 
 export interface ParseOptions {
   readonly password?: string;
   readonly signal: AbortSignal;
-  readonly onProgress: (done: number, total: number) => void;
+  readonly onProgress: (done: number, total: number, recognising: boolean) => void;
 }
 
-/** No page for this long: the file holds the parser in a loop. A heavy scanned page takes about 10 s with recognition on an old laptop. */
+/** No page and no sign of recognition for this long: the file holds the parser in a loop. */
 const SILENCE_MS = 120_000;
 const idle: Worker[] = [];
 
 const newWorker = (): Worker => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'ingest' });
 
 /** Rejects with a CodicilError; `cancelled` when the signal says so. */
-export function parseInWorker(bytes: Uint8Array<ArrayBuffer>, name: string, options: ParseOptions): Promise<Document> {
+export function parseInWorker(bytes: Uint8Array<ArrayBuffer>, name: string, options: ParseOptions): Promise<ParsedFile> {
   const worker = idle.pop() ?? newWorker();
   return new Promise((resolve, reject) => {
     const listening = new AbortController();
@@ -45,10 +45,10 @@ export function parseInWorker(bytes: Uint8Array<ArrayBuffer>, name: string, opti
       if (data.type === 'failed') fail(data.failure.code, data.failure.message);
       else if (data.type === 'parsed') {
         settle(true);
-        resolve(data.document);
+        resolve({ document: data.document, made: data.made, attachments: data.attachments });
       } else {
         wait();
-        options.onProgress(data.done, data.total);
+        options.onProgress(data.done, data.total, data.recognising);
       }
     };
     worker.addEventListener('message', hear, listening);

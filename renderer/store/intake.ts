@@ -17,10 +17,14 @@ export interface NamedBytes {
 
 /** Two: mupdf holds about 100 MB per worker on a long file, and the engine wants the other cores. */
 const AT_ONCE = 2;
+/** Mail in mail in mail: deeper than a person reads. */
+const DEEPEST_ATTACHMENT = 3;
 let nextId = 1;
 let running = 0;
 const contents = new Map<number, Uint8Array<ArrayBuffer>>();
 const passwords = new Map<number, string>();
+/** How many mails a file lay inside of. */
+const depths = new Map<number, number>();
 const stops = new Map<number, AbortController>();
 
 function change(id: number, part: Partial<IntakeItem>): void {
@@ -28,9 +32,23 @@ function change(id: number, part: Partial<IntakeItem>): void {
 }
 
 export function addFiles(files: readonly NamedBytes[]): void {
+  enqueue(files, 0);
+}
+
+/** Files inside a mail are files of the batch; one that lies too deep fails like any other file, with its reason. */
+function addAttachments(id: number, files: readonly { readonly name: string; readonly bytes: Uint8Array }[]): void {
+  if (files.length > 0)
+    enqueue(
+      files.map(({ name, bytes }) => ({ name, bytes: new Uint8Array(bytes) })),
+      (depths.get(id) ?? 0) + 1,
+    );
+}
+
+function enqueue(files: readonly NamedBytes[], depth: number): void {
   const items = files.map((file): IntakeItem => {
     const id = nextId++;
     contents.set(id, file.bytes);
+    depths.set(id, depth);
     return { id, name: file.name, bytes: file.bytes.length, phase: 'waiting', done: 0, total: 0, failure: null };
   });
   useStore.setState((state) => ({ intake: [...state.intake, ...items] }));
@@ -57,11 +75,17 @@ async function take(item: IntakeItem): Promise<void> {
   const stop = new AbortController();
   stops.set(item.id, stop);
   try {
+    if ((depths.get(item.id) ?? 0) > DEEPEST_ATTACHMENT)
+      throw new CodicilError(
+        'too_large',
+        `Attachments at most ${DEEPEST_ATTACHMENT} messages deep were expected; ${item.name} lies deeper. Save it and add it itself.`,
+      );
     const password = passwords.get(item.id);
     const onProgress = (done: number, total: number) => change(item.id, { done, total });
-    const document = await parseInWorker(bytes, item.name, { ...(password === undefined ? {} : { password }), signal: stop.signal, onProgress });
+    const parsed = await parseInWorker(bytes, item.name, { ...(password === undefined ? {} : { password }), signal: stop.signal, onProgress });
     change(item.id, { phase: 'storing' });
-    const stored = await request('document.add', { document, bytes });
+    const stored = await request('document.add', { document: parsed.document, bytes: parsed.made ?? bytes });
+    addAttachments(item.id, parsed.attachments);
     if (password !== undefined) rememberPassword(stored.id, password);
     const watched = read().viewer.openId === null || read().viewer.preview === item.id;
     if (watched) openDocument(stored.id);
@@ -121,6 +145,7 @@ export function cancelIntake(id: number): void {
 export function dismissIntake(id: number): void {
   hidePreview(id);
   contents.delete(id);
+  depths.delete(id);
   passwords.delete(id);
   useStore.setState((state) => ({ intake: state.intake.filter((item) => item.id !== id) }));
 }

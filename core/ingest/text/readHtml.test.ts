@@ -1,3 +1,4 @@
+// Lists, tables, styles and encodings of HTML pages as a browser shows them.
 import { describe, expect, it } from 'vitest';
 import { Watch } from '../limits.ts';
 import type { RawContent } from '../raw.ts';

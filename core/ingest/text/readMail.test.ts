@@ -1,3 +1,4 @@
+// Headers, bodies, quotations and attachments of mail messages.
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, Watch } from '../limits.ts';
 import { detectKind } from '../magic.ts';

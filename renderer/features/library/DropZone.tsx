@@ -43,7 +43,7 @@ export function DropZone() {
       <div className={css['card']}>
         <FileDown aria-hidden="true" />
         <strong>Drop to read</strong>
-        <span>PDF, DOCX, text, Markdown, HTML and mail. Folders too.</span>
+        <span>PDF, DOCX, text, Markdown, HTML, mail and scans. Folders too.</span>
       </div>
     </div>
   );

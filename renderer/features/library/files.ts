@@ -2,8 +2,8 @@
 import type { NamedBytes } from '../../store/intake.ts';
 
 /** What core's readers open; used only to filter folders, never to judge a file that was named itself. */
-const READABLE = /\.(pdf|docx|txt|text|md|markdown|html?|eml)$/i;
-export const ACCEPT = '.pdf,.docx,.txt,.text,.md,.markdown,.html,.htm,.eml';
+const READABLE = /\.(pdf|docx|txt|text|md|markdown|x?html?|eml|png|jpe?g|tiff?)$/i;
+export const ACCEPT = '.pdf,.docx,.txt,.text,.md,.markdown,.html,.htm,.xhtml,.eml,.png,.jpg,.jpeg,.tif,.tiff';
 
 export async function bytesOf(file: File): Promise<NamedBytes> {
   return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
