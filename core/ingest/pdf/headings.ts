@@ -19,6 +19,8 @@ const SIGNATURE =
 /** "Table 4: ..." or "Figure 2. ..."; "Table 1 shows" goes on in lower case and is text. */
 const CAPTION =
   /^(?:table|figure|fig\.|chart|listing|tabelle|abbildung|abb\.|图|表)\s?(?:\d{1,3}|[IVX]{1,5}|[A-Z])(?:[.-]\d{1,3})?(?:\s*(?<sign>[:.–—|：])(?=\s|$)|\s+(?=[\p{Lu}\p{Lo}“"(])|$)/iu;
+/** Bold words much smaller than the text are labels of drawings and logos. */
+const LEAST_HEADING = 0.8;
 /** A tag is believed on blocks of a heading's length only: some writers tag whole pages as headings. */
 const TAGGED_LENGTH = 160;
 
@@ -43,7 +45,8 @@ export class KindReader {
     const tag = this.believesTags ? first.tag : null;
     if (tag?.role === 'caption' || isCaption(text)) return { kind: 'caption', level: null };
     if (tag?.role === 'heading' && text.length <= TAGGED_LENGTH && !/[.;,]$/.test(text)) return { kind: 'heading', level: tag.level };
-    if (isTitle(text, lines, this.bodySize) || isHeading(text, rest, lines, first.size > 1.12 * this.bodySize)) return { kind: 'heading', level: null };
+    if (first.size > LEAST_HEADING * this.bodySize && (isTitle(text, lines, this.bodySize) || isHeading(text, rest, lines, first.size > 1.12 * this.bodySize)))
+      return { kind: 'heading', level: null };
     if (bulleted || isListNumber(label?.number)) return { kind: 'listItem', level: null };
     return { kind: 'paragraph', level: null };
   }

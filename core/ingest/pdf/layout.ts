@@ -52,7 +52,7 @@ export function layOut(pages: readonly PageLayout[], outline: readonly OutlineEn
   const text = body.filter((line) => line.cell === null);
   const { groups: cells, tables } = readTableGroups(body);
   const groups: Group[] = [
-    ...inOrder(body, splitParagraphs(text), cells),
+    ...inOrder(body, splitParagraphs(text, linesAfterBreaks(lines, kept)), cells),
     ...notes.map((note) => ({ lines: note, set: 'footnote' as const, cell: null })),
     ...lines.filter((_line, index) => !isText(index)).map((line) => ({ lines: [line], set: 'furniture' as const, cell: null })),
   ];
@@ -81,4 +81,20 @@ function inOrder(body: readonly PdfLine[], paragraphs: readonly (readonly PdfLin
     ...cells.map(({ lines, cell }) => ({ lines, set: cell ? null : ('furniture' as const), cell })),
   ];
   return groups.sort((a, b) => at(a) - at(b));
+}
+
+/** Lines that follow furniture inside their page: web pages printed to PDF carry old page breaks. An underline of signs ends no page. */
+function linesAfterBreaks(lines: readonly PdfLine[], kept: readonly boolean[]): ReadonlySet<PdfLine> {
+  const after = new Set<PdfLine>();
+  let broken = false;
+  lines.forEach((line, index) => {
+    const last = lines[index - 1];
+    if (last === undefined || last.page !== line.page || last.region !== line.region) broken = false;
+    if (kept[index] !== true) broken ||= !line.aside && /[\p{L}\d]/u.test(line.text);
+    else if (broken) {
+      after.add(line);
+      broken = false;
+    }
+  });
+  return after;
 }

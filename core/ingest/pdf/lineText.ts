@@ -74,7 +74,10 @@ function superscriptsOf(inked: readonly Glyph[], size: number): ReadonlySet<Glyp
     const small = glyph.size < 0.85 * size;
     if (!/^\d$/.test(glyph.text) || raised < (small ? 0.08 : 0.2) * size || raised > 0.9 * size) return;
     const next = inked[index + 1]?.text;
-    if (next !== '/' && next !== '⁄') found.add(glyph);
+    const last = inked[index - 1];
+    // Small raised letters before it: a text of its own beside the line.
+    const alone = last !== undefined && last.size < 0.85 * size && middle - (last.y0 + last.y1) / 2 > 0.08 * size && /\p{L}|[-.]/u.test(last.text);
+    if (next !== '/' && next !== '⁄' && !alone) found.add(glyph);
   });
   return found;
 }

@@ -22,6 +22,8 @@ export interface PdfLine {
   readonly box: Box;
   /** Where the line stands for a reader who turns the page until the line is upright. */
   readonly frame: Box;
+  /** Lower edge of most of its characters in that frame: a word in another font must not change the distance to the next line. */
+  readonly base: number;
   /** Height of the page in that frame. */
   readonly frameHeight: number;
   readonly turn: Turn;
@@ -94,10 +96,10 @@ class LineReader {
   line(segments: readonly Segment[], region: number, aside: boolean): PdfLine[] {
     const inked: Glyph[] = [];
     for (const segment of segments) for (const glyph of segment.glyphs) if (glyph.text.charCodeAt(0) > 0x20 && glyph.text.trim() !== '') inked.push(glyph);
-    const size = sizeOfMost(inked);
+    const size = medianOf(inked.map((glyph) => glyph.size));
     const read = textOf(segments, inked, size);
     if (read === null) return [];
-    const frame = roundBox(boxOf(segments.length === 1 ? [(segments[0] as Segment).box] : segments.map((segment) => segment.box)));
+    const frame = roundBox(boxOf(inked));
     const upright = this.frame.turn === 'right' || this.frame.turn === 'left';
     return [
       {
@@ -108,6 +110,7 @@ class LineReader {
         edges: this.frame.turn === 'right' || this.frame.turn === 'down' ? read.edges : read.edges.map((edge) => round(edgeOnPage(edge, this.frame))),
         box: this.frame.turn === 'right' ? frame : roundBox(toPage(frame, this.frame)),
         frame,
+        base: round(medianOf(inked.map((glyph) => glyph.y1))),
         frameHeight: heightIn(this.frame),
         turn: this.frame.turn,
         size: Math.round(size * 10) / 10,
@@ -124,11 +127,10 @@ class LineReader {
   }
 }
 
-function sizeOfMost(glyphs: readonly Glyph[]): number {
-  const first = glyphs[0]?.size ?? 0;
-  if (glyphs.every((glyph) => glyph.size === first)) return first;
-  const sizes = glyphs.map((glyph) => glyph.size).sort((a, b) => a - b);
-  return sizes[sizes.length >> 1] ?? 0;
+function medianOf(values: number[]): number {
+  const first = values[0] ?? 0;
+  if (values.every((value) => value === first)) return first;
+  return values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
 function isMostly<T>(glyphs: readonly T[], test: (glyph: T) => boolean): boolean {

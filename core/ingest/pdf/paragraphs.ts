@@ -14,8 +14,8 @@ interface Bounds {
 
 const SENTENCE_END = /[.;:!?。；：！？]["”’')）\]]?$/;
 
-/** Groups of lines, each one paragraph, in reading order. Furniture is not among `lines`. */
-export function splitParagraphs(lines: readonly PdfLine[]): PdfLine[][] {
+/** Groups of lines, each one paragraph, in reading order. Furniture is not among `lines`; `cut` are those that furniture inside a page stands before. */
+export function splitParagraphs(lines: readonly PdfLine[], cut: ReadonlySet<PdfLine>): PdfLine[][] {
   const bounds = boundsOf(lines);
   const pitch = typicalPitch(lines);
   const groups: PdfLine[][] = [];
@@ -23,7 +23,7 @@ export function splitParagraphs(lines: readonly PdfLine[]): PdfLine[][] {
   let group: PdfLine[] = [];
   for (const line of lines) {
     const last = group.at(-1);
-    if (last === undefined || startsBlock(group, last, line, bounds, pitch, listed)) {
+    if (last === undefined || startsBlock(group, last, line, { bounds, pitch, listed, cut: cut.has(line) })) {
       group = [];
       groups.push(group);
       listed.note(line);
@@ -78,7 +78,7 @@ function typicalPitch(lines: readonly PdfLine[]): number {
   for (let index = 1; index < lines.length; index++) {
     const [upper, lower] = [lines[index - 1] as PdfLine, lines[index] as PdfLine];
     if (regionKey(upper) !== regionKey(lower) || upper.size < 1) continue;
-    const ratio = Math.round(((lower.frame.y1 - upper.frame.y1) / upper.size) * 20) / 20;
+    const ratio = Math.round(((lower.base - upper.base) / upper.size) * 20) / 20;
     if (ratio < 0.8 || ratio > 2.6) continue;
     const count = (counts.get(ratio) ?? 0) + 1;
     counts.set(ratio, count);
@@ -87,16 +87,24 @@ function typicalPitch(lines: readonly PdfLine[]): number {
   return best;
 }
 
-function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, bounds: ReadonlyMap<string, Bounds>, pitch: number, listed: Listed): boolean {
+interface Surroundings {
+  readonly bounds: ReadonlyMap<string, Bounds>;
+  readonly pitch: number;
+  readonly listed: Listed;
+  /** An old page ended between the two lines. */
+  readonly cut: boolean;
+}
+
+function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, { bounds, pitch, listed, cut }: Surroundings): boolean {
   if (line.turn !== last.turn || line.slanted !== last.slanted) return true;
   const room = bounds.get(regionKey(last));
   const short = room !== undefined && isShort(last, line, room);
   const ended = SENTENCE_END.test(last.text);
   const bulleted = bulletLength(line.text) > 0 && !/^[–—-]/.test(line.text);
-  if (regionKey(last) !== regionKey(line)) return isFarBelow(last, line, pitch) || !continues(group, last, line, short, ended, bulleted);
+  if (regionKey(last) !== regionKey(line) || cut) return (!cut && isFarBelow(last, line, pitch)) || !continues(group, last, line, short, ended, bulleted);
   if (bulleted) return true;
   if (Math.abs(line.size - last.size) > Math.max(0.6, 0.12 * last.size) && line.text.length > 3 && last.text.length > 3) return true;
-  if (isWideStep(group, line.frame.y1 - last.frame.y1, last.size, pitch)) return true;
+  if (isWideStep(group, line.base - last.base, last.size, pitch)) return true;
   if (startsWithNumber(group, last, line, short, listed)) return true;
   if (line.bold !== last.bold && (short || ended)) return true;
   if (short && (ended || wouldFitEasily(last, line, room))) return true;
@@ -106,12 +114,12 @@ function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, bo
 /** Regions of a page may lie below each other; then white space divides them as it divides paragraphs. Columns lie side by side. */
 function isFarBelow(last: PdfLine, line: PdfLine, pitch: number): boolean {
   if (last.page !== line.page || line.frame.y0 < last.frame.y0 || line.frame.x0 > last.frame.x1 || line.frame.x1 < last.frame.x0) return false;
-  return isWideStep([last], line.frame.y1 - last.frame.y1, last.size, pitch);
+  return isWideStep([last], line.base - last.base, last.size, pitch);
 }
 
 function isWideStep(group: readonly PdfLine[], step: number, size: number, pitch: number): boolean {
   if (step < -0.5 * size) return true;
-  const before = group.length > 1 ? (group.at(-1) as PdfLine).frame.y1 - (group.at(-2) as PdfLine).frame.y1 : null;
+  const before = group.length > 1 ? (group.at(-1) as PdfLine).base - (group.at(-2) as PdfLine).base : null;
   // A fifth over the paragraph's own leading; over the document's when the paragraph has one line so far.
   if (before !== null && before > 0) return step > Math.max(before * 1.22, before + 1.5);
   return step > Math.max(pitch * size * 1.22, pitch * size + 1.5);

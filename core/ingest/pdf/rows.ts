@@ -63,7 +63,7 @@ function gatherRows(segments: readonly Segment[]): OpenRow[] {
     for (let back = rows.length - 1; back >= Math.max(0, rows.length - 6) && !home; back--) {
       const row = rows[back] as OpenRow;
       const overlap = Math.min(y1, row.bottom) - Math.max(y0, row.top);
-      if (overlap >= 0.5 * Math.min(y1 - y0, row.bottom - row.top) && !collides(row, segment)) home = row;
+      if (overlap >= 0.5 * Math.min(y1 - y0, row.bottom - row.top) && !isApart(row, segment) && !collides(row, segment)) home = row;
     }
     if (!home) {
       rows.push({ segments: [segment], box: segment.box, top: y0, bottom: y1, size: segment.size });
@@ -75,6 +75,13 @@ function gatherRows(segments: readonly Segment[]): OpenRow[] {
   }
   for (const row of rows) row.segments.sort((a, b) => a.box.x0 - b.box.x0);
   return rows.sort((a, b) => a.top - b.top);
+}
+
+/** Much smaller text far from a line and off its baseline is no superscript of it, but a line of its own (a logo beside a title). */
+function isApart(row: OpenRow, { size, box }: Segment): boolean {
+  const [small, large] = [Math.min(size, row.size), Math.max(size, row.size)];
+  if (small > 0.7 * large || Math.abs(box.y1 - row.bottom) < 0.15 * large) return false;
+  return row.segments.every((other) => Math.max(box.x0 - other.box.x1, other.box.x0 - box.x1) > 1.5 * large);
 }
 
 /** Two segments of one row do not lie on each other; text that does is a second row (tight leading, a stamp). */
