@@ -116,6 +116,7 @@ export class BodyReader {
       case 'w:commentRangeEnd':
         return this.anchor('commentEnd', node.attributes['w:id']);
       default:
+        if (changeKind(node.name)) this.evidence.waitChange(beginChange(node, changeKind(node.name) ?? 'format', emptyContent()));
     }
   }
 

@@ -106,6 +106,10 @@ const KINDS: Readonly<Record<string, ChangeKind>> = {
   'w:cellDel': 'delete',
   'w:moveFrom': 'moveFrom',
   'w:moveTo': 'moveTo',
+  'w:customXmlInsRangeStart': 'insert',
+  'w:customXmlDelRangeStart': 'delete',
+  'w:customXmlMoveFromRangeStart': 'moveFrom',
+  'w:customXmlMoveToRangeStart': 'moveTo',
 };
 
 /** Kind of change that an element announces; every `...Change` keeps an earlier format. */

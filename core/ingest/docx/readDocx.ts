@@ -8,6 +8,7 @@ import type { Watch } from '../limits.ts';
 import type { RawContent } from '../raw.ts';
 import { BodyReader } from './body.ts';
 import { readComments } from './comments.ts';
+import { beginChange, emptyContent } from './content.ts';
 import type { ListNumber } from './counters.ts';
 import { Numbering } from './numbering.ts';
 import { Package } from './parts.ts';
@@ -23,8 +24,9 @@ export async function readDocx(bytes: Uint8Array, name: string, watch: Watch, vi
   const parts = new Package(bytes, name, watch.limits);
   await watch.tick(0, 1);
   const body = parts.body();
+  const styles = new Styles(parts.part('styles'), view);
   const reader = new BodyReader({
-    styles: new Styles(parts.part('styles')),
+    styles,
     numbering: new Numbering(parts.part('numbering')),
     notes: new Map([...readNotes(parts.part('footnotes'), 'footnote'), ...readNotes(parts.part('endnotes'), 'endnote')]),
     rendered: new TextDecoder('utf-8').decode(body).includes('lastRenderedPageBreak'),
@@ -32,6 +34,8 @@ export async function readDocx(bytes: Uint8Array, name: string, watch: Watch, vi
     watch,
   });
   await watch.tick(0, 1);
+  // A style changes the look of many places and has none of its own.
+  for (const change of styles.changes) reader.evidence.addChange(beginChange(change, 'format', emptyContent()), null);
   readXml(body, parts.main, 'w:body', (node) => reader.read(node, reader.body));
   reader.finish();
   const last = reader.page;

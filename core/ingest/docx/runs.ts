@@ -101,6 +101,8 @@ export class RunReader {
         return;
       default:
         if (TRANSPARENT.has(node.name)) this.read(node);
+        // The start of a tracked content control: the control comes or goes, its text stays.
+        else if (changeKind(node.name)) this.change(node, changeKind(node.name) ?? 'format', () => undefined);
     }
   }
 
@@ -256,15 +258,19 @@ export class RunReader {
   }
 
   private readMath(node: XmlNode): void {
-    const runs = (entry: XmlNode): string =>
-      entry.name === 'm:t' || entry.name === 'w:t' || entry.name === 'w:delText' ? entry.text : entry.children.map(runs).join('');
+    const start = this.out.text.length;
+    const changes: Change[] = [];
     const text = (entry: XmlNode): string => {
+      if (/^(?:m:t|w:t|w:delText)$/.test(entry.name)) return entry.text;
+      const inner = entry.children.map(text).join('');
       const kind = changeKind(entry.name);
-      if (!kind || stands(this.about.view, kind)) return runs(entry);
-      this.change(entry, kind, () => this.push(runs(entry), this.about.base));
-      return '';
+      if (!kind || kind === 'format') return inner;
+      changes.push({ ...beginChange(entry, kind, this.out), text: inner });
+      return stands(this.about.view, kind) ? inner : '';
     };
     this.push(linearMath(node, text), this.about.base);
+    // A change inside an equation has the whole equation as its place: the line of text has no exact one.
+    for (const change of changes) addChange(this.out, { ...change, start: stands(this.about.view, change.kind) ? start : this.out.text.length });
   }
 
   private push(source: string, look: StyleLook): void {

@@ -2,6 +2,8 @@
 //
 // Owns: styles.xml, direct properties read into the same shape, and which list and level a style has (17.9.23).
 // Rule: of a style's list the level whose w:pStyle names the style wins; then the w:ilvl nearest in the chain; then the first level.
+import type { View } from '../../contract/document.ts';
+import { changeKind } from './content.ts';
 import type { Numbering } from './numbering.ts';
 import { child, integer, readXml, toggle, valueOf, type XmlNode } from './xml.ts';
 
@@ -60,12 +62,17 @@ const EMPTY: StyleLook = {
 };
 
 export class Styles {
+  /** Tracked changes of styles. */
+  readonly changes: XmlNode[] = [];
   private readonly styles = new Map<string, Style>();
   private readonly resolved = new Map<string, StyleLook>();
   private defaults: StyleLook = EMPTY;
   private defaultParagraph: string | undefined;
 
-  constructor(bytes: Uint8Array | null) {
+  private readonly view: View;
+
+  constructor(bytes: Uint8Array | null, view: View = 'accepted') {
+    this.view = view;
     if (!bytes) return;
     readXml(bytes, 'styles.xml', null, (node) => {
       if (node.name === 'w:style') this.add(node);
@@ -82,8 +89,16 @@ export class Styles {
     this.styles.set(id, {
       name: valueOf(node, 'w:name') ?? id,
       basedOn: valueOf(node, 'w:basedOn'),
-      look: readLook(child(node, 'w:pPr'), child(node, 'w:rPr')),
+      look: readLook(this.inView(child(node, 'w:pPr')), this.inView(child(node, 'w:rPr'))),
     });
+  }
+
+  /** Properties as they stand in the view: a tracked change of a style keeps its earlier ones. */
+  private inView(properties: XmlNode | undefined): XmlNode | undefined {
+    const change = properties?.children.find((entry) => changeKind(entry.name) === 'format');
+    if (!properties || !change) return properties;
+    this.changes.push(change);
+    return this.view === 'original' ? child(change, properties.name) : properties;
   }
 
   nameOf(id: string | undefined): string {

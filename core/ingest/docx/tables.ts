@@ -9,7 +9,7 @@ import { child, integer, toggle, valueOf, type XmlNode } from './xml.ts';
 export interface GridCell {
   readonly node: XmlNode;
   readonly column: number;
-  readonly columnSpan: number;
+  columnSpan: number;
   rowSpan: number;
   readonly merge: 'restart' | 'continue' | null;
 }
@@ -55,14 +55,18 @@ export function gridStands(node: XmlNode, view: View): boolean {
 
 function placeCells(row: XmlNode, view: View): GridCell[] {
   let column = span(valueOf(child(row, 'w:trPr'), 'w:gridBefore'), 0);
-  return cellsOf(row)
-    .filter((cell) => gridStands(cell, view))
-    .map((node): GridCell => {
-      const properties = propertiesOf(node, view);
-      const cell = { node, column, columnSpan: span(valueOf(properties, 'w:gridSpan'), 1), rowSpan: 1, merge: mergeOf(properties, view) };
-      column += cell.columnSpan;
-      return cell;
-    });
+  const cells: GridCell[] = [];
+  for (const node of cellsOf(row)) {
+    const properties = propertiesOf(node, view);
+    const columnSpan = span(valueOf(properties, 'w:gridSpan'), 1);
+    const last = cells.at(-1);
+    if (gridStands(node, view)) cells.push({ node, column, columnSpan, rowSpan: 1, merge: mergeOf(properties, view) });
+    // Cells merged sideways are tracked as deleted ones: the cell before them takes their room.
+    else if (last && gridChanges(node).some((entry) => entry.name === 'w:cellDel')) last.columnSpan += columnSpan;
+    else continue;
+    column += columnSpan;
+  }
+  return cells;
 }
 
 function propertiesOf(cell: XmlNode, view: View): XmlNode | undefined {
