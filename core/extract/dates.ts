@@ -1,7 +1,7 @@
-// Dates in running text, with their ISO form: "May 8, 2014", "8th day of May, 2014", "31 December 1996", "7/1/98", "2014-05-08", 2014年5月8日.
+// Dates in running text, with their ISO form: "May 8, 2014", "8th day of May, 2014", "31 December 1996", "the first day of May, 2014", "7/1/98", "3-14-18", "1.4.2011", "2014-05-08", 2014年5月8日.
 //
-// Rule: a date is normalised only if it can be read in one way. 7/1/98 is read as month/day/year unless the first number is over 12 (contracts in
-// English that use slashes are American); a date with a blank ("September ___, 2019") is not a date.
+// Rule: a date is normalised only if it can be read in one way. 7/1/98 and 3-14-18 are read as month, day, year unless the first number is over 12
+// (contracts in English that use slashes are American), 1.4.2011 as day, month, year; a date with a blank ("September ___, 2019") is not a date.
 
 export interface Found {
   readonly start: number;
@@ -12,12 +12,21 @@ export interface Found {
 const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
 const MONTH =
   '(?<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\\.?';
-const DAY = '(?<day>[0-3]?\\d)(?:\\s*(?:s\\s?t|n\\s?d|r\\s?d|t\\s?h)\\b)?';
+const DAY = `(?<day>[0-3]?\\d)(?:\\s*(?:s\\s?t|n\\s?d|r\\s?d|t\\s?h)\\b)?`;
+/** "first", "twenty-first (21st)": days of a month in words. */
+const ORDINALS =
+  'first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth'.split(
+    ' ',
+  );
+const DAY_WORDS = `(?<day>(?:twenty|thirty)[\\s-]?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|thirtieth|${ORDINALS.join('|')})(?:\\s*\\(\\s*\\d{1,2}\\s*(?:st|nd|rd|th)?\\s*\\))?`;
 const YEAR = '(?<year>(?:19|20)\\d\\d)';
 const DASHES = '(?:\\s|-{2,})*';
 const PATTERNS = [
-  new RegExp(`\\b${MONTH}\\s+${DAY}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
+  new RegExp(`(?<![A-Za-z0-9])${MONTH}\\s+${DAY}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
   new RegExp(`\\b(?:the\\s+)?${DAY}\\s+(?:day\\s+)?(?:of\\s+)?(?:[A-Z][a-z]+day,?\\s+)?${MONTH}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
+  new RegExp(`\\b(?:the\\s+)?${DAY_WORDS}\\s+day\\s+of\\s+${MONTH}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
+  /(?<![\d.])(?<day>[0-3]?\d)\.(?<month>[01]?\d)\.(?<year>(?:19|20)\d\d)(?![\d.]?\d)/g,
+  /(?<![\d/-])(?<month>\d{1,2})-(?<day>\d{1,2})-(?<year>(?:19|20)?\d\d)(?![\d/-])/g,
   /\b(?<year>(?:19|20)\d\d)-(?<month>0[1-9]|1[0-2])-(?<day>[0-3]\d)\b/g,
   /\b(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>(?:19|20)?\d\d)\b/g,
   /(?<year>(?:19|20)\d\d|[〇零一二三四五六七八九]{4})\s*年\s*(?<month>\d{1,2}|[一二三四五六七八九十]{1,3})\s*月\s*(?<day>\d{1,2}|[一二三四五六七八九十]{1,3})\s*日/g,
@@ -30,6 +39,13 @@ function hanNumber(text: string): number {
   if (!plain.includes('十')) return Number([...plain].map((digit) => HAN_DIGITS.indexOf(digit)).join(''));
   const [tens, ones] = plain.split('十');
   return (tens === '' ? 1 : HAN_DIGITS.indexOf(tens!)) * 10 + (ones === '' ? 0 : HAN_DIGITS.indexOf(ones!));
+}
+
+function dayNumber(day: string): number {
+  if (!/^[a-z]/i.test(day)) return hanNumber(day);
+  const word = day.toLowerCase();
+  const ten = word.startsWith('twenty') ? 20 : word.startsWith('thirt') && !word.startsWith('thirteen') ? 30 : 0;
+  return ten + ORDINALS.findIndex((ordinal) => word.endsWith(ordinal) && (ten > 0 || word === ordinal)) + 1;
 }
 
 /** ISO form of a year, month and day, or null if there is no such day. */
@@ -46,8 +62,8 @@ export function findDates(text: string): Found[] {
     for (const match of text.matchAll(pattern)) {
       const { year, month, day } = match.groups as { year: string; month: string; day: string };
       const name = MONTHS.findIndex((candidate) => candidate.startsWith(month.toLowerCase().slice(0, 3)));
-      let [m, d] = [name === -1 ? hanNumber(month) : name + 1, hanNumber(day)];
-      if (m > 12 && match[0].includes('/')) [m, d] = [d, m];
+      let [m, d] = [name === -1 ? hanNumber(month) : name + 1, dayNumber(day)];
+      if (m > 12 && /[/-]/.test(match[0])) [m, d] = [d, m];
       const normalized = iso(hanNumber(year), m, d);
       if (normalized !== null) found.push({ start: match.index, end: match.index + match[0].length, normalized });
     }

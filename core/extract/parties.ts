@@ -9,19 +9,27 @@ import type { Passage, Source } from './source.ts';
 const SEARCHED = 40_000;
 const NEAR = 6_000;
 const REGION = 2_500;
-const ANCHOR = /\b(?:by\s+and\s+)?(?:between|among(?:st)?|BETWEEN|AMONG)\b(?:\s+and\s+among)?\s*:?\s*(?=["“(]?(?:the\s+)?[\p{Lu}\d\n(])/gu;
+const ANCHOR =
+  /\b(?:by\s+and\s+)?(?:between|among(?:st)?|Between|BETWEEN|B\s?E\s?T\s?W\s?E\s?E\s?N|AMONG)\b(?:\s+and\s+among)?\s*:?\s*(?=["“(]?(?:the\s+)?[\p{Lu}\d\n(])|\b(?:PARTIES|Parties)\b(?:\s+(?:TO\s+THIS\s+AGREEMENT|to\s+this\s+Agreement))?\s*:?\s*(?=\(?(?:1|i|a|A)[.)]\s)|\b(?:made|entered\s+into|executed|granted)\b[^.;\n]{0,90}?\bby\s+(?=\p{Lu}[\p{L}.&'’-]+\s[^;]{2,120}["“)])/gu;
+const AGREEMENT_WORD = /agreement|contract|lease|\bmade\b|entered|dated|deed|indenture|amendment|license|terms/i;
 const AFTER_PREAMBLE =
   /\bWHEREAS\b|\bWhereas\b|\bRECITALS?\b|R E C I T A L S|W I T N E S S|\bRecitals?\b|\bWITNESSETH|\bBACKGROUND\b|\bNOW,? THEREFORE|agree as follows|hereby agree|\b(?:IN|In) CONSIDERATION|\bIn consideration|\bTABLE OF CONTENTS|\b(?:The|Each) [Pp]art(?:y|ies)\b/;
-const ALIAS = /[(（][^()（）]{0,80}?["“]\s*([^"“”]{1,60}?)[,.]?\s*["”][^()（）]{0,120}[)）]/g;
+/** (the “Customer”), (hereinafter the Customer), hereinafter called “Customer”. */
+const ALIAS =
+  /[(（][^()（）]{0,80}?["“‘]\s*(?<quoted>[^"“”]{1,60}?)[,.]?\s*["”’][^()（）]{0,120}[)）]|[(（](?:(?:the|hereinafter(?:\s+(?:referred\s+to|called))?(?:\s+as)?)\s+)+(?<plain>\p{Lu}[^()（）"“]{1,40})[)）]|,?\s(?:herein|hereinafter|hereafter)\s+(?:(?:referred\s+to|called|known|collectively|individually)\s+)*(?:as\s+)?(?:the\s+)?["“](?<after>[^"“”]{1,60}?)[,.]?["”]/gu;
 const COLLECTIVE = /\b(?:collectively|together|jointly|parties|each,? a|individually|both)\b|["“](?:the )?part(?:y|ies)["”]/i;
 const SUFFIX =
   '(?:Inc|Incorporated|INC|Corp|CORP|Corporation|CORPORATION|LLC|L\\.?L\\.?C|LLP|L\\.?L\\.?P|LP|L\\.?P|Ltd|LTD|Limited|LIMITED|Co|CO|Company|COMPANY|PLC|plc|P\\.?L\\.?C|GmbH|AG|SA|S\\.A|S\\.?A\\.?S|B\\.?V|N\\.?V|N\\.?A|Pty|PTY|Trust|TRUST|Bank|A\\.?B|SpA|S\\.p\\.A|KG|K\\.K|USA)';
+const LEGAL_FORM = new RegExp(`\\b${SUFFIX}\\b\\.?$`);
 const DESCRIPTION = new RegExp(
-  `\\s*(?:,\\s*(?=(?:an?|the|with|having|whose|which|located|organi[sz]ed|incorporated|by|acting|on\\s+behalf|duly|its|as|individually|of|for|director|to\\s+be|residing|doing)\\b)|\\s(?=(?:an?\\s+(?:\\p{Lu}|corporation|company|limited|publicly|private|general|non)|having|with\\s+(?:an?|its|principal|offices?)|located|whose|incorporated|organi[sz]ed|doing\\s+business|d\\/b\\/a|dba|a\\.k\\.a|f\\/k\\/a|formerly|acting|in\\s+its|on\\s+behalf|residing|hereinafter|for\\s+itself|by\\s+and|company\\s+number|registered|and\\s+its)\\b)|[(（;\\n]|--|\\.\\s(?=[A-Z][a-z]+\\s[a-z])|\\s[Dd]ated\\b|\\sDATED\\b|\\seffective\\b)`,
+  `\\s*(?:,\\s*(?=(?:an?|the|with|having|whose|which|located|organi[sz]ed|incorporated|by|acting|on\\s+behalf|duly|its|as|individually|of|for|director|to\\s+be|residing|doing)\\b)|\\s(?=(?:an?\\s+(?:\\p{Lu}|corporation|company|limited|publicly|private|general|non)|having|with\\s+(?:an?|its|principal|offices?)|located|whose|incorporated|organi[sz]ed|doing\\s+business|d\\/b\\/a|dba|a\\.k\\.a|f\\/k\\/a|formerly|acting|in\\s+its|on\\s+behalf|residing|hereinafter|for\\s+itself|together\\s+with|by\\s+and|company\\s+number|registered|and\\s+its)\\b)|[(（](?!\\p{Lu}[\\p{L}. ]{1,25}[)）]\\s+(?:\\p{Lu}|l\\.?p))|[;\\n]|--|\\.\\s(?=[A-Z][a-z]+\\s[a-z])|\\s[Dd]ated\\b|\\sDATED\\b|\\seffective\\b)`,
   'u',
 );
 const NOT_A_NAME =
-  /^(?:this|the|and|or|you|we|us|agreement|part(?:y|ies)|exhibit|source|date|section|article|page|such|any|each|all|either|it|they|company|distributor|supplier|franchisee|recitals?|which)$|^(?:agreement|terms|this|section|article|schedule|part(?:y|ies)|on the|each|any|all|such)\b|^\d+\s+[a-z]|^date\b|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|\b(?:shall|will|is|are|has|have|means|hereof|hereto|hereunder|agreement|must|may)\b|["“”\]]|^(?:\p{Lu}\s){3,}/iu;
+  /^(?:this|the|and|or|you|we|us|agreement|part(?:y|ies)|exhibit|source|date|section|article|page|such|any|each|all|either|it|they|company|distributor|supplier|franchisee|recitals?|which)$|^(?:agreement|terms|this|section|article|schedule|part(?:y|ies)|on the|each|any|all|such)\b|^\d+\s+[a-z]|^date\b|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|\b(?:shall|will|is|are|has|have|means|hereof|hereto|hereunder|agreement|must|may)\b|["“”\]:]|^(?:\p{Lu}\s){3,}|^(?:in|on|for|by|certain|source|title|address|no)\b/iu;
+/** Words inside a name that are written small. */
+const SMALL_IN_NAME =
+  /^(?:of|and|the|for|in|de|do|da|dos|del|der|di|du|la|le|e|y|et|on|at|von|van|d\/b\/a|dba|f\/k\/a|f\/s\/o|a\/s|s\.?r\.?l\.?|s\.p\.a\.?|plc|inc\.?|ltd\.?|llc|co\.?|gmbh|l\.p\.|doing|business|as|by|its|corporation|company|limited|incorporated|trust|bank|university|partnership|cooperative|association)$/;
 
 interface Joined {
   readonly text: string;
@@ -62,8 +70,16 @@ function cutName(piece: string): { start: number; end: number } | null {
   // An address without a comma before it ("BorrowMoney.com, inc of 512 Bayshore").
   name = name.replace(/\s+(?:of|at)\s+\d.*$/su, '').replace(/\s+of$/u, '');
   name = name.replace(/[\s,;:]+$/u, '');
-  if (name.length < 2 || name.length > 100 || !/^[\p{Lu}\d\p{Lo}[]|^[a-z]+[A-Z.]/u.test(name) || NOT_A_NAME.test(name)) return null;
+  if (name.length < 2 || name.length > 100 || !/^[\p{Lu}\d\p{Lo}[]|^[a-z]+[A-Z.]/u.test(name) || NOT_A_NAME.test(name) || !isWrittenAsName(name)) return null;
   return { start, end: start + name.length };
+}
+
+/** A name is written with capitals; a phrase with ordinary words in it is none. */
+function isWrittenAsName(name: string): boolean {
+  return name
+    .split(/\s+/)
+    .slice(1)
+    .every((word) => !/^\p{Ll}/u.test(word) || SMALL_IN_NAME.test(word) || /\p{Lu}|\d/u.test(word));
 }
 
 /** Name in a segment that ends at an alias: at its beginning, or after its last ", and" if it begins with a description. */
@@ -71,7 +87,7 @@ function nameInSegment(segment: string): { start: number; end: number } | null {
   const lead = /^[\s,;:.\-–)]*(?:(?:and|AND)\s+)?/u.exec(segment)![0].length;
   if (/^[\p{Lu}\d\p{Lo}]/u.test(segment.slice(lead))) return shift(cutName(segment.slice(lead)), lead);
   let best: { start: number; end: number } | null = null;
-  for (const match of segment.matchAll(/(?:[,;:.]\s*|\n|\s)(?:and|AND|between|BETWEEN)\s+(?=["“]?\p{Lu})|;\s+(?=\p{Lu})|\n(?=\p{Lu})/gu)) {
+  for (const match of segment.matchAll(/(?:[,;:.]\s*|\n|\s)(?:and|AND|between|BETWEEN|in\s+favou?r\s+of)\s+(?=["“]?\p{Lu})|;\s+(?=\p{Lu})|\n(?=\p{Lu})/gu)) {
     const at = match.index + match[0].length;
     best = shift(cutName(segment.slice(at)), at) ?? best;
   }
@@ -89,7 +105,7 @@ function namesInRegion(region: string): Name[] {
     const segment = region.slice(from, alias.index);
     from = alias.index + alias[0].length;
     if (COLLECTIVE.test(alias[0]) && names.length >= 2) break;
-    if (/\bagreement\b|\bdate\b|contract\b/i.test(alias[1]!)) continue;
+    if (/\bagreement\b|\bdate\b|contract\b/i.test(alias.groups?.['quoted'] ?? alias.groups?.['plain'] ?? alias.groups?.['after'] ?? '')) continue;
     const name = nameInSegment(segment);
     if (name === null) continue;
     const base = from - alias[0].length - segment.length;
@@ -125,7 +141,7 @@ function preambleNames(text: string): Name[] {
   for (const anchor of text.matchAll(ANCHOR)) {
     // "between" in "the relationship between" is no preamble: the agreement, its date or its making is spoken of just before.
     const before = text.slice(Math.max(0, anchor.index - 250), anchor.index);
-    if (!/agreement|contract|lease|\bmade\b|entered|dated|deed|indenture|amendment|license|terms/i.test(before)) continue;
+    if (!AGREEMENT_WORD.test(before)) continue;
     // Far from the beginning only "this Agreement is made between" is believed.
     if (anchor.index > NEAR && !/\bthis\b[^.;]{0,200}$/i.test(before)) continue;
     const from = anchor.index + anchor[0].length;
@@ -135,7 +151,10 @@ function preambleNames(text: string): Name[] {
     const names = namesInRegion(region)
       .slice(0, 8)
       .map((name) => ({ ...name, start: name.start + from, end: name.end + from }));
-    if (names.length >= 2 && score(names) > score(best)) best = names;
+    const known = names.some((name) => name.aliased || LEGAL_FORM.test(text.slice(name.start, name.end)));
+    // Plain words are names only where the same sentence speaks of the agreement: not in "services between Europe and North America".
+    if (!known && !AGREEMENT_WORD.test(before.slice(before.search(/[^.;:]*$/)))) continue;
+    if ((names.length >= 2 || known) && score(names) > score(best)) best = names;
     if (best.filter((name) => name.aliased).length >= 2) break;
   }
   return best;
@@ -172,21 +191,46 @@ function labelled(source: Source): FieldValue[] {
   return found;
 }
 
-/** Company names above "By:". */
+/** Company names above or before "By:" or "/s/"; agreements of funds to file together name their parties nowhere else. */
 function signatories(source: Source): FieldValue[] {
   const found: FieldValue[] = [];
+  const name = new RegExp(
+    `((?:\\p{Lu}[\\p{L}\\p{N}&.'’()/-]*,?\\s+(?:(?:of|and|the|for|-)\\s+)?){1,9}?${SUFFIX}\\.?(?:\\s+[IVX]{1,4}\\b)?),?(?=\\s+(?:(?:By|BY)\\s*:|/s/)|\\s*$)`,
+    'gu',
+  );
   source.passages.forEach((passage, index) => {
     const text = passage.block.text;
-    const inline = new RegExp(`((?:\\p{Lu}[\\p{L}\\p{N}&.'’-]*,?\\s+){1,7}?${SUFFIX}\\.?)\\s+(?:By|BY)\\s*:`, 'u').exec(text);
-    if (inline !== null) found.push(source.value(passage, inline.index, inline.index + inline[1]!.length, fold(inline[1]!), 0.5));
-    else if (/^(?:By|BY)\s*:/.test(text)) {
-      const above = source.passages[index - 1];
-      if (above !== undefined && above.block.text.length < 80 && new RegExp(`\\b${SUFFIX}\\b\\.?,?$`).test(above.block.text))
-        found.push(source.value(above, 0, above.block.text.length, fold(above.block.text), 0.5));
+    const next = source.passages[index + 1]?.block.text ?? '';
+    const signed = /^(?:(?:By|BY)\s*:|\/s\/)/.test(next);
+    if (!signed && !/\bBy\s*:|\bBY\s*:|\/s\//.test(text)) return;
+    for (const match of text.matchAll(name)) {
+      const end = match.index + (match[1] as string).length;
+      if (!signed && end + 1 >= text.length) continue;
+      const start = match.index + (SIGNATURE_LEAD.exec(match[1] as string)?.[0].length ?? 0);
+      if (end - start > 3 && !NOT_A_NAME.test(text.slice(start, end))) found.push(source.value(passage, start, end, fold(text.slice(start, end)), 0.5));
     }
   });
   return found;
 }
+
+const BEHALF = /\b(?:[Ff]or\s+and\s+on\s+behalf\s+of|[Ss]igned\s+(?:for\s+and\s+)?on\s+behalf\s+of|FOR\s+AND\s+ON\s+BEHALF\s+OF)\s*:?\s+(?=\p{Lu})/gu;
+
+/** "For and on behalf of X": a signature page that names the parties in words. */
+function behalf(source: Source): FieldValue[] {
+  return source.passages.flatMap((passage) =>
+    [...passage.block.text.matchAll(BEHALF)].flatMap((match) => {
+      const start = match.index + match[0].length;
+      const rest = passage.block.text.slice(start, start + 120);
+      const stop = /\s*(?:\bBy\b\s*:?|\b[Ff]or\s+and\s+on\b|-{2,}|_{2,}|\n|[:;()]|\bName\b|\bSignature\b|\bWITNESS)/u.exec(rest)?.index ?? rest.length;
+      const name = cutName(rest.slice(0, stop));
+      return name === null ? [] : [source.value(passage, start + name.start, start + name.end, fold(rest.slice(name.start, name.end)), 0.6)];
+    }),
+  );
+}
+
+/** What stands before a name on a signature page: the date, the office of the one who signed before. */
+const SIGNATURE_LEAD =
+  /^(?:.*\b(?:(?:19|20)\d\d|Title|Name|Date|Dated|President|Officer|Director|Secretary|Treasurer|Partner|Member|Manager|Counsel|Signatory|Person|Attorney-in-Fact|Chairman|Vice|Executive|Authorized|Chief|Financial|Operating|Managing|General)\b:?,?\s+)(?=\S+\s)/u;
 
 /** Name under which two writings are the same party. */
 export function fold(name: string): string {
@@ -201,18 +245,25 @@ export function fold(name: string): string {
 export function findParties(source: Source): FieldValue[] {
   const { text, starts } = join(source);
   const values: FieldValue[] = [];
-  const add = (names: readonly Name[], confidence: number): void => {
-    for (const name of names) {
-      const home = starts.findLast(({ at }) => at <= name.start);
-      if (home === undefined) continue;
-      const end = Math.min(name.end - home.at, home.passage.block.text.length);
-      values.push(source.value(home.passage, name.start - home.at, end, fold(text.slice(name.start, home.at + end)), confidence));
+  const seen = new Set<string>();
+  const add = (found: readonly FieldValue[]): void => {
+    for (const value of found) {
+      if (value.normalized === null || value.normalized.length < 2 || seen.has(value.normalized)) continue;
+      seen.add(value.normalized);
+      values.push(value);
     }
   };
-  add(preambleNames(text), 0.9);
-  if (values.length < 2) values.push(...labelled(source));
-  if (values.length < 2) add(describedNames(text), 0.7);
-  if (values.length < 2) values.push(...signatories(source));
-  const seen = new Set<string>();
-  return values.filter((value) => value.normalized !== null && value.normalized.length > 1 && !seen.has(value.normalized) && seen.add(value.normalized));
+  const named = (names: readonly Name[], confidence: number): FieldValue[] =>
+    names.flatMap((name) => {
+      const home = starts.findLast(({ at }) => at <= name.start);
+      if (home === undefined) return [];
+      const end = Math.min(name.end - home.at, home.passage.block.text.length);
+      return [source.value(home.passage, name.start - home.at, end, fold(text.slice(name.start, home.at + end)), confidence)];
+    });
+  add(named(preambleNames(text), 0.9));
+  if (values.length < 2) add(labelled(source));
+  if (values.length < 2) add(named(describedNames(text), 0.7));
+  if (values.length < 2) add(behalf(source));
+  if (values.length < 2) add(signatories(source));
+  return values;
 }

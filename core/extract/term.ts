@@ -51,73 +51,127 @@ export interface AgreementDates {
 
 export function findAgreementDates(source: Source): AgreementDates {
   const [agreement, effective, expiration]: [Scored[], Scored[], Scored[]] = [[], [], []];
+  let sameDay = false;
   for (const sentence of everySentence(source)) {
+    sameDay ||= SAME_DAY.test(sentence.text);
     for (const date of findDates(sentence.text)) {
-      const before = nearEnd(sentence.text, date.start, 140);
-      const after = sentence.text.slice(date.end, date.end + 60);
+      const before = nearEnd(sentence.text, date.start, 160);
+      const after = sentence.text.slice(date.end, date.end + 70);
       const value = (confidence: number): FieldValue =>
         source.value(sentence.passage, sentence.from + date.start, sentence.from + date.end, date.normalized, confidence);
+      const push = (list: Scored[], score: number): void => {
+        // Of equal scores the first in the document.
+        if (score > 0) list.push({ value: value(Math.min(score, 0.95)), score: score - sentence.offset * 1e-9 });
+      };
       const early = sentence.offset < BEGINNING;
-      const made = agreementScore(sentence, before, after, early);
-      if (made > 0) agreement.push({ value: value(made), score: made - sentence.offset * 1e-9 });
-      const starts = effectiveScore(before, after, early);
-      if (starts > 0) effective.push({ value: value(starts), score: starts - sentence.offset * 1e-9 });
-      if (
-        /(?:expir\w*|terminat\w*|end(?:s|ing)?|until|through|up to|continue\w*|remain\w*|no later than|Expiration Date["”)]*(?:\s+(?:is|shall be|means))?)[^.;]{0,60}$/i.test(
-          nearEnd(sentence.text, date.start, 80),
-        ) &&
-        /\bterm\b|expir|agreement|remain|effect|terminat|period/i.test(sentence.text)
-      ) {
-        const score = /expir|Expiration Date|remain|continue|\bterm\b/i.test(sentence.text) ? 0.7 : 0.5;
-        if (/term|expir|durat|period|期限/i.test(sentence.passage.heading) || score >= 0.7)
-          expiration.push({ value: value(score), score: score + (/term|durat|expir/i.test(sentence.passage.heading) ? 0.2 : 0) });
-      }
+      push(agreement, agreementScore(sentence, before, after, early));
+      push(effective, effectiveScore(sentence, before, after, early));
+      push(expiration, expirationScore(sentence, before));
     }
   }
-  return {
-    agreementDate: best(agreement.length > 0 ? agreement : fallbackDates(source, effective)),
-    effectiveDate: best(effective),
-    expirationDate: best(expiration),
-  };
+  const signed = signatureDates(source);
+  const made = agreement.some(({ score }) => score > SIGNED - 0.01) ? agreement : [...agreement, ...signed, ...adopted(effective, 0.85)];
+  const agreementDate = best(made);
+  const starts =
+    effective.length > 0 || !sameDay
+      ? effective
+      : adopted(
+          made.filter(({ score }) => score >= 0.5),
+          0.5,
+        );
+  return { agreementDate, effectiveDate: best(starts), expirationDate: best(expiration) };
 }
 
-/** Without a date in its preamble an agreement is of the day its effective date names, else of the last signature. */
-function fallbackDates(source: Source, effective: readonly Scored[]): Scored[] {
-  if (effective.some(({ score }) => score >= 0.85))
-    return effective.filter(({ score }) => score >= 0.85).map(({ value, score }) => ({ value: { ...value, confidence: 0.6 }, score }));
-  const signed: Scored[] = [];
+/** "... shall become effective on the date first above written": the day the agreement was made, signed or closed is its effective date too. */
+const SAME_DAY =
+  /\b(?:this\s+(?:[\w&-]+\s+){0,4}?(?:agreement|contract|addendum|amendment|lease)|term|agreement\s+is)\b[^.;]{0,90}?\b(?:effective|commenc\w+|begin\w*|in(?:to)?\s+force|takes?\s+effect)\b[^.;]{0,50}?\b(?:date\s+(?:first\s+(?:above\s+)?(?:written|listed|set\s+forth|mentioned)|hereof|of\s+(?:this|the)\s+agreement|of\s+(?:its\s+)?(?:execution|signature|signing))|signing\s+date|later\s+of\s+the|last\s+(?:date|signature)|date\s+and\s+year\s+first)|\b(?:effective|commencement)\s+date["”]?\s*(?:of\s+this\s+agreement\s*)?(?:means|shall\s+mean|shall\s+be|is)\b[^.;]{0,40}?\b(?:date\s+(?:first|hereof|of\s+(?:this|the|its)|(?:on\s+which\s+)?(?:the\s+)?last)|later\s+of)|\bdate\s+(?:first|of\s+(?:the\s+)?last|hereof)[^.;]{0,60}["“]Effective\s+Date|\blater\s+of\b[^.;]{0,60}["“]Effective\s+Date|(?:自|于)[^。]{0,12}签(?:订|署|字)[^。]{0,8}(?:之日)?(?:起)?生效/i;
+
+/** Values of one list under the confidence of another question. */
+function adopted(found: readonly Scored[], confidence: number): Scored[] {
+  const top = best(found, 1)[0];
+  return top === undefined ? [] : [{ value: { ...top, confidence: Math.min(top.confidence, confidence) }, score: confidence - 0.3 }];
+}
+
+/** A date on a signature page speaks where no sentence does; it is the last of them that makes the agreement. */
+const SIGNED = 0.6;
+
+function signatureDates(source: Source): Scored[] {
+  let last: Scored | null = null;
   for (const { passage, from, text } of everySentence(source)) {
     for (const date of findDates(text)) {
-      if (/(?:^|\s)dated?\s*[:：]?\s*$/i.test(text.slice(Math.max(0, date.start - 12), date.start)))
-        signed.push({
-          value: source.value(passage, from + date.start, from + date.end, date.normalized, 0.5),
-          score: Number(date.normalized!.replaceAll('-', '')),
-        });
+      if (
+        !/(?:^|\s)(?:dated?|on|日期)\s*[:：.]*\s*$/i.test(text.slice(Math.max(0, date.start - 14), date.start)) ||
+        !/dated?|日期/i.test(text.slice(Math.max(0, date.start - 14), date.start))
+      )
+        continue;
+      if (!/\b(?:By|Name|Title|Its|Signature|Signed)\b\s*:|\/s\/|签字|盖章/i.test(text) && text.length > 60) continue;
+      const day = date.normalized ?? '';
+      if (last === null || day > (last.value.normalized ?? ''))
+        last = { value: source.value(passage, from + date.start, from + date.end, day, 0.5), score: SIGNED };
     }
   }
-  return signed;
+  return last === null ? [] : [last];
 }
+
+/** Words that say another agreement's date comes. */
+const OTHER_AGREEMENT =
+  /\b(?:that\s+certain|a\s+certain|those\s+certain|pursuant\s+to|amend(?:s|ed|ing|ment\s+to)?|supersed\w*|prior|previous|original(?:ly)?|existing|registration|Act\s+of|Rule|filed|entered\s+into\s+(?:an?|that|the|several|various|certain)|parties\s+to\s+(?:an?|that|the)|letter\s+dated|statements?|since|amended\s+as\s+of|memorandum)\b[^.;]{0,110}$/i;
 
 function agreementScore(sentence: Sentence, before: string, after: string, early: boolean): number {
-  if (/(?:amend|supersed|prior|previous|original|certain|registration|Act of|Rule)[^.;]{0,60}$/i.test(before.slice(-70)) && !/\bthis\b/i.test(before)) return 0;
+  const here = /\b(?:this|the\s+present)\b[^.;]{0,140}$/i.test(before) || /^\W*(?:this|the\s+present)\b/i.test(sentence.text.slice(0, 60));
+  if (OTHER_AGREEMENT.test(before) && !/\bthis\b[^.;]{0,60}$/i.test(before)) return 0;
+  if (/\bWHEREAS\b|\bW\s?H\s?E\s?R\s?E\s?A\s?S\b|["“][^"”]{2,60}["”]\s+(?:means|shall\s+mean)/i.test(sentence.text.slice(0, 120)) && !here) return 0;
   const title = /agreement|contract|lease|amendment|deed|合同|协议/i.test(sentence.text);
   if (early && /(?:made|entered(?:\s+into)?|dated|executed|effective|签订|签署)[^.;]{0,90}$/i.test(before) && title)
-    return /this\b[^.;]{0,120}$/i.test(before) ? 0.95 : 0.85;
+    return here ? 0.95 : sentence.offset < OPENING ? 0.85 : 0.56;
   if (early && /^\s*[)）]?\s*,?\s*[(（]?[^()]{0,30}["“](?:Effective Date|Agreement Date|Execution Date|Signing Date|Date)/i.test(after)) return 0.85;
-  if (early && /(?:dated|date|as of|签订日期)\s*[:：]?\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return 0.7;
+  if (early && /(?:dated|date|as of|签订日期|签署日期)\s*[:：]?\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return sentence.offset < OPENING ? 0.7 : 0.52;
+  if (/in\s+witness|executed|signed/i.test(sentence.text) && /(?:as of|on|this|dated)\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return 0.65;
   if (early && sentence.offset < 1_500 && title) return 0.55;
-  if (/in witness|executed|signed/i.test(sentence.text) && /(?:as of|on|this|dated)\s*(?:the\s*)?$/i.test(before)) return 0.5;
   return 0;
 }
 
-function effectiveScore(before: string, after: string, early: boolean): number {
-  if (/^[^.;]{0,12}[(（][^()]{0,40}["“](?:the\s+)?(?:Effective|Commencement|Start)\s*Date/i.test(after)) return 0.95;
+/** Title, preamble and recitals' beginning. */
+const OPENING = 4_000;
+
+function effectiveScore(sentence: Sentence, before: string, after: string, early: boolean): number {
   if (
-    /["“]?(?:Effective|Commencement|Start)\s+Date["”]?\s*(?:[:：)]|is|shall be|means|of this Agreement is|\(["“][^)]*\)\s*is)*\s*(?:as of\s*)?$/i.test(before)
+    /^[^.;]{0,14}[(（,]\s*(?:(?:the|hereinafter|herein|called|referred\s+to\s+as)\s+)*["“‘']?(?:the\s+)?(?:Effective|Commencement|Start|Launch)\s*Date/i.test(
+      after,
+    )
+  )
+    return 0.95;
+  if (
+    /["“]?\b(?:Effective|Commencement|Start)\s+Dates?["”]?\s*(?:[:：)]|is|shall be|shall mean|means|of this Agreement|of this Agreement is|for this (?:contract|agreement)|\(["“][^)]*\)\s*is|will be)*\s*(?:(?:on|as of)\s*)?(?:the\s*)?$/i.test(
+      before,
+    )
   )
     return 0.9;
-  if (/(?:effective|commenc\w+|begin\w*|into\s+force|take\s+effect|in\s+effect|生效)[^.;]{0,25}$/i.test(before.slice(-50)) && early) return 0.8;
-  return 0;
+  if (!/\b(?:effective|commenc\w+|begin\w*|into\s+force|take\s+effect|in\s+effect|生效)\b[^.;]{0,25}$/i.test(before.slice(-50)) || OTHER_AGREEMENT.test(before))
+    return 0;
+  // "This Agreement is effective as of ...": of the agreement, not of a fee or a period in it.
+  if (OF_AGREEMENT.test(before) || /\bit\s+shall\s+be\s+effective\b/i.test(before)) return 0.8;
+  return early && /\b(?:this|the)\s+(?:[\w&-]+\s+){0,5}?(?:agreement|contract|amendment|addendum|lease)\b|\bterm\b|本(?:合同|协议)/i.test(sentence.text)
+    ? 0.75
+    : 0;
+}
+
+/** The agreement or its term is what begins. */
+const OF_AGREEMENT =
+  /\bagreement["”)]*,?\s+(?:is\s+|shall\s+(?:be(?:come)?\s+)?|will\s+(?:be(?:come)?\s+)?)?(?:made\s+|entered\s+into\s+)?(?:and\s+)?(?:effective|commence|begin|take\s+effect|come\s+into)|\bterm\s+of\s+(?:this|the)\s+(?:\w+\s+)?agreement\b[^.;]{0,60}$|\bthis\s+(?:[\w&-]+\s+){0,5}?(?:agreement|contract|amendment|addendum|lease)\b[^.;]{0,90}$/i;
+
+function expirationScore(sentence: Sentence, before: string): number {
+  const near = before.slice(-80);
+  if (
+    !/(?:expir\w*|terminat\w*|end(?:s|ing)?|until|through|up to|continue\w*|remain\w*|no later than|Expiration Date["”)]*(?:\s+(?:is|shall be|means))?|至)[^.;]{0,60}$/i.test(
+      near,
+    ) ||
+    !/\bterm\b|expir|agreement|remain|effect|terminat|period|期/i.test(sentence.text)
+  )
+    return 0;
+  const titled = /term|durat|expir|period|期限/i.test(sentence.passage.heading);
+  const score = /expir|Expiration Date|remain|continue|\bterm\b|期限/i.test(sentence.text) ? 0.7 : 0.5;
+  return titled ? score + 0.2 : score >= 0.7 ? score : 0;
 }
 
 export interface TermValues {

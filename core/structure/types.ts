@@ -1,6 +1,67 @@
 // What a clause is about: one of CLAUSE_TYPES, by its heading first, then by its words.
-import type { Block, Clause } from '../contract/document.ts';
+//
+// Owns: weighing heading against wording. The wording itself is data in typeRules.ts.
+// Rule: null where no rule is sure; a clause without a heading and words of its own takes its parent's type only through that parent's heading.
+import { CLAUSE_TYPES, type Block, type Clause, type ClauseType } from '../contract/document.ts';
+import { TYPE_RULES, type TypeRule } from './typeRules.ts';
 
-export function typeClauses(clauses: readonly Clause[], _blocks: readonly Block[]): readonly Clause[] {
-  return clauses;
+/** Characters of a clause that are read: a provision says what it is in its first sentences. */
+const READ = 1600;
+const HEADING_WEIGHT = 1;
+const SAYS_WEIGHT = 0.8;
+/** Below a parent whose heading names the type, weaker words are enough. */
+const INHERITED_WEIGHT = 0.5;
+/** The last of the 41 kinds of CUAD; those behind it are general. */
+const GENERAL_FROM = CLAUSE_TYPES.indexOf('thirdPartyBeneficiary') + 1;
+
+export interface TypedText {
+  readonly heading: string;
+  readonly text: string;
+  /** Headings of the clauses above, joined. */
+  readonly above: string;
 }
+
+/** Every type that the text is of, with its weight; sentences are judged the same way as clauses. */
+export function typesOf({ heading, text, above }: TypedText): { readonly type: ClauseType; readonly weight: number }[] {
+  const out: { type: ClauseType; weight: number }[] = [];
+  for (const rule of TYPE_RULES) {
+    const weight = weigh(rule, heading, text, above);
+    if (weight > 0) out.push({ type: rule.type, weight });
+  }
+  return out;
+}
+
+function weigh(rule: TypeRule, heading: string, text: string, above: string): number {
+  const titled = heading !== '' && (rule.heading?.test(heading) ?? false);
+  const says = (rule.says?.test(text) ?? false) && !(rule.not?.test(text) ?? false);
+  if (titled && says) return HEADING_WEIGHT + SAYS_WEIGHT;
+  if (titled) return HEADING_WEIGHT;
+  if (says) return SAYS_WEIGHT;
+  const inherited =
+    heading === '' && above !== '' && (rule.heading?.test(above) ?? false) && (rule.weak?.test(text) ?? false) && !(rule.not?.test(text) ?? false);
+  return inherited ? INHERITED_WEIGHT : 0;
+}
+
+export function typeClauses(clauses: readonly Clause[], blocks: readonly Block[]): readonly Clause[] {
+  const texts = new Map(blocks.map((block) => [block.id, block.text]));
+  const byId = new Map(clauses.map((clause) => [clause.id, clause]));
+  return clauses.map((clause) => {
+    const parent = clause.parentId === null ? undefined : byId.get(clause.parentId);
+    return { ...clause, type: typeOf(clause, parent?.heading ?? '', texts) };
+  });
+}
+
+function typeOf(clause: Clause, above: string, texts: ReadonlyMap<string, string>): ClauseType | null {
+  let text = '';
+  for (const span of clause.spans) {
+    text += `${(texts.get(span.blockId) ?? '').slice(span.start, span.end)}\n`;
+    if (text.length > READ) break;
+  }
+  const found = typesOf({ heading: clause.heading, text: text.slice(0, READ), above });
+  let best = found[0];
+  // Of equal weight a special kind wins over a general one, and among those the order of the rules.
+  for (const entry of found) if (best && entry.weight + bonus(entry.type) > best.weight + bonus(best.type)) best = entry;
+  return best?.type ?? null;
+}
+
+const bonus = (type: ClauseType): number => (CLAUSE_TYPES.indexOf(type) < GENERAL_FROM ? 0.1 : 0);
