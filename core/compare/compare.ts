@@ -17,7 +17,7 @@ import { findOrder, type Order } from './order.ts';
 import { sameTokens, tokensOf, type Draft, type DraftPart } from './parts.ts';
 import { DefinedPlaces } from './places.ts';
 import { joinBroken } from './reflow.ts';
-import type { Edit, Terms } from './topics.ts';
+import { termsOf, type Edit, type Terms } from './topics.ts';
 import { Vocabulary, textOf, type Token } from './tokens.ts';
 import { parentOf, readSide, type Side } from './units.ts';
 import { diffParts, mirrorParts, wordHunks } from './wordDiff.ts';
@@ -35,7 +35,7 @@ export function compareDocuments(before: Document, after: Document): Comparison 
   const alignment = alignUnits(a, b);
   const order = findOrder(a, b, alignment);
   const drafts = draftChanges(a, b, alignment, order, vocabulary);
-  const scene: Scene = { a, b, swapped, terms: termsOf(first, second), places: new DefinedPlaces(first, second) };
+  const scene: Scene = { a, b, swapped, terms: termsOf([first, second]), places: new DefinedPlaces(first, second) };
   const works = drafts.map((draft) => ({ at: positionOf(draft, a, b, alignment, order, swapped), work: workOut(draft, scene) }));
   works.sort((x, y) => x.at[0]! - y.at[0]! || x.at[1]! - y.at[1]! || x.at[2]! - y.at[2]!);
   const renames = findRenames(
@@ -64,24 +64,6 @@ function pairsOf(a: Side, b: Side, alignment: Alignment, swapped: boolean): Comp
     if (match !== undefined) pairs.push({ beforeId: clause.id, afterId: match.id });
   });
   return pairs;
-}
-
-/** Terms defined in either document; those defined before the first numbered clause, and the usual roles, name parties. */
-function termsOf(first: Document, second: Document): Terms {
-  const defined = new Set<string>();
-  const parties = new Set<string>();
-  for (const document of [first, second]) {
-    const preamble = new Set(document.clauses.filter((clause) => clause.path === '').map((clause) => clause.id));
-    for (const { term, clauseId } of document.definitions) {
-      defined.add(term);
-      const role =
-        /^(?:Customer|Client|Company|Provider|Supplier|Vendor|Seller|Buyer|Purchaser|Licensor|Licensee|Lessor|Lessee|Landlord|Tenant|Borrower|Lender|Employer|Employee|Contractor|Consultant|Distributor|Discloser|Recipient|Investor|Stockholder|Guarantor|Franchisor|Franchisee|甲方|乙方|丙方)$/.test(
-          term,
-        );
-      if (role && (clauseId === null || preamble.has(clauseId))) parties.add(term);
-    }
-  }
-  return { defined, parties };
 }
 
 /** Sort key: unit of the newer document, then older unit for deletions, then token. */

@@ -3,6 +3,7 @@
 // Owns: the word lists and the rules by which an edit concerns an amount, a date, a period, a party, a defined term, a modal verb, a negation,
 // a cross-reference or the law that governs. A rule looks at the words that differ and at a few words around them, never at the whole clause.
 import type { CHANGE_TOPICS } from '../contract/comparison.ts';
+import type { Document } from '../contract/document.ts';
 
 export type Topic = (typeof CHANGE_TOPICS)[number];
 
@@ -22,6 +23,22 @@ export interface Edit {
 export interface Terms {
   readonly defined: ReadonlySet<string>;
   readonly parties: ReadonlySet<string>;
+}
+
+const ROLE =
+  /^(?:Customer|Client|Company|Provider|Supplier|Vendor|Seller|Buyer|Purchaser|Licensor|Licensee|Lessor|Lessee|Landlord|Tenant|Borrower|Lender|Employer|Employee|Contractor|Consultant|Distributor|Discloser|Recipient|Investor|Stockholder|Guarantor|Franchisor|Franchisee|[甲乙丙丁]方|买方|卖方|出租方|承租方|委托方|受托方|出借人|借款人)$/;
+
+/** Terms defined in any of the documents; those defined before the first numbered clause that are the usual roles name parties. */
+export function termsOf(documents: readonly Document[]): Terms {
+  const [defined, parties] = [new Set<string>(), new Set<string>()];
+  for (const document of documents) {
+    const preamble = new Set(document.clauses.filter((clause) => clause.path === '').map((clause) => clause.id));
+    for (const { term, clauseId } of document.definitions) {
+      defined.add(term);
+      if (ROLE.test(term) && (clauseId === null || preamble.has(clauseId))) parties.add(term);
+    }
+  }
+  return { defined, parties };
 }
 
 const CURRENCY = /^(?:[$€£¥₤₹₽]|USD|EUR|GBP|CNY|RMB|JPY|CHF|CAD|AUD|HKD|SGD|US\$|dollars?|euros?|pounds?|renminbi|yuan|cents?|元|圆|percent|%|％)$/i;

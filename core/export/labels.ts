@@ -1,5 +1,5 @@
 // Words and glyphs that reports share. A glyph always stands beside a colour, so that a report reads the same without colours.
-import type { Change } from '../contract/comparison.ts';
+import type { Change, ChangeGroup } from '../contract/comparison.ts';
 
 export const KIND_LABELS: Record<Change['kind'], { readonly glyph: string; readonly label: string; readonly plural: string }> = {
   inserted: { glyph: '+', label: 'Inserted', plural: 'inserted' },
@@ -10,6 +10,12 @@ export const KIND_LABELS: Record<Change['kind'], { readonly glyph: string; reado
   renumbered: { glyph: '#', label: 'Renumbered', plural: 'renumbered' },
   split: { glyph: '⑂', label: 'Split', plural: 'split' },
   merged: { glyph: '⊃', label: 'Merged', plural: 'merged' },
+};
+
+export const GROUP_LABELS: Record<ChangeGroup['kind'], { readonly glyph: string; readonly label: string }> = {
+  rename: { glyph: '≡', label: 'Renamed throughout' },
+  references: { glyph: '§', label: 'References follow' },
+  renumbering: { glyph: '#', label: 'Renumbered' },
 };
 
 export const TOPIC_LABELS: Record<Change['topics'][number], string> = {

@@ -1,5 +1,6 @@
 // `codicil clauses`: the clause tree of documents, as a lawyer cites it.
 import type { Clause, Document } from '../../core/contract/document.ts';
+import { alignAll } from './clauseTable.ts';
 import { UsageError, type Command } from './command.ts';
 import { batchExit, expectSome, resolveInputs } from './inputs.ts';
 import type { Session } from './session.ts';
@@ -8,12 +9,19 @@ import { clean, clip, columnsOf, plural } from './terminal.ts';
 export const clauses: Command = {
   name: 'clauses',
   usage: '<file|folder|id>...',
-  about: 'Prints the numbered clause tree with headings. Numbers are those of the document: what is wrong there is kept (see codicil lint).',
+  about:
+    'Prints the numbered clause tree with headings. Numbers are those of the document: what is wrong there is kept (see codicil lint). With --align, the same clause of every document side by side.',
   options: {
     depth: { value: 'N', help: 'Only so many levels' },
     text: { help: "Print each clause's whole text" },
+    align: { help: 'Show the same clause of every document side by side, against a baseline' },
+    baseline: { value: 'FILE', help: 'With --align: the document to measure the others by (the first)' },
+    clause: { value: 'NAME', help: 'With --align: only clauses of this name or type' },
+    html: { value: 'FILE', help: 'With --align: write a self-contained HTML report' },
   },
   examples: [
+    ['codicil clauses --align ours.docx theirs.pdf other.md --clause "limitation of liability"', 'One clause in three contracts'],
+    ['codicil clauses --align *.pdf --baseline ours.pdf --html clauses.html', 'All clauses, as a report'],
     ['codicil clauses msa.pdf --depth 1', 'The articles of an agreement'],
     ['codicil clauses msa.docx --json', 'The tree with spans and places, as JSON'],
   ],
@@ -23,6 +31,12 @@ export const clauses: Command = {
     const result = await resolveInputs(session, session.args.positionals);
     expectSome(result);
     const documents = result.inputs.map((input) => input.document);
+    if (session.args.flag('align')) {
+      await alignAll(session, documents);
+      return batchExit(result);
+    }
+    for (const option of ['baseline', 'clause', 'html'])
+      if (session.args.text(option) !== undefined) throw new UsageError(`--${option} belongs to --align.`, 'codicil clauses --help');
     if (session.json) session.printJson({ documents: documents.map((document) => jsonOf(document, depth)), failures: result.failures });
     else for (const [i, document] of documents.entries()) printTree(session, document, depth, i > 0);
     return batchExit(result);

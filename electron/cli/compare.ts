@@ -1,9 +1,10 @@
 // `codicil compare`: two versions, clause by clause: a redline for the eye, or a report as JSON, Markdown or HTML.
-import type { Change, Comparison, DiffPart } from '../../core/contract/comparison.ts';
+import type { Change, ChangeGroup, Comparison } from '../../core/contract/comparison.ts';
 import type { Document } from '../../core/contract/document.ts';
 import { EXIT, UsageError, type Command } from './command.ts';
-import { comparisonHtml, comparisonMarkdown, redlineDocx, writeReport } from './exports.ts';
+import { comparisonHtml, comparisonMarkdown, entriesOf, GROUP_LABELS, redlineDocx, writeReport } from './exports.ts';
 import { expectSome, resolveInputs } from './inputs.ts';
+import { redline } from './redline.ts';
 import type { Session } from './session.ts';
 import { clean, clip, columnsOf, formatMs, plural, wrap, type Terminal } from './terminal.ts';
 
@@ -115,7 +116,11 @@ function printRedline({ terminal }: Session, comparison: Comparison, before: Doc
   terminal.print(terminal.dim([...countTexts(comparison), `${plural(comparison.unchangedClauses, 'clause')} unchanged`, formatMs(comparison.ms)].join(' · ')));
   if (changes.length === 0)
     terminal.print(`\n${terminal.green('=')} ${Object.values(comparison.counts).some((count) => count > 0) ? 'No change of this severity.' : 'No changes.'}`);
-  for (const change of changes) printChange(terminal, change);
+  for (const note of comparison.notes) terminal.wrap(terminal.yellow(clean(note)), '  ');
+  for (const entry of entriesOf(comparison)) {
+    if ('change' in entry) printChange(terminal, entry.change);
+    else printGroup(terminal, entry.group, entry.changes);
+  }
 }
 
 function countTexts({ counts }: Comparison): readonly string[] {
@@ -150,6 +155,26 @@ function printChange(terminal: Terminal, change: Change): void {
   else if (unchanged !== '') terminal.print(wrap(terminal.dim(clip(unchanged, terminal.width * 2)), terminal.width, '  '));
 }
 
+/** One finding, and where it shows. */
+function printGroup(terminal: Terminal, group: ChangeGroup, changes: readonly Change[]): void {
+  const { glyph, label } = GROUP_LABELS[group.kind];
+  const meta = `${label.toLowerCase()}${group.severity === 'low' ? '' : ` · ${group.severity}`}`;
+  const name =
+    group.kind === 'references'
+      ? `${plural(group.places, 'cross-reference')}`
+      : `${terminal.deleted(clean(group.before))} ${terminal.inserted(clean(group.after))}`;
+  const room = terminal.width - 2 - columnsOf(meta);
+  terminal.print(
+    `\n${terminal.dim(glyph)} ${terminal.bold(name)}${' '.repeat(Math.max(2, room - columnsOf(name)))}${group.severity === 'high' ? terminal.red(meta) : terminal.dim(meta)}`,
+  );
+  const places = [...new Set(changes.map((change) => titleOf(change).trim()))];
+  const shown = places.slice(0, PLACES).join(', ') + (places.length > PLACES ? ` and ${places.length - PLACES} more` : '');
+  terminal.wrap(terminal.dim(clean(`${group.reason} ${group.kind === 'renumbering' ? '' : shown}`).trim()), '  ');
+}
+
+/** Clauses that are named below a group; the report names all. */
+const PLACES = 8;
+
 const topicWord = (topic: string): string => topic.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 function titleOf({ before, after }: Change): string {
@@ -157,27 +182,3 @@ function titleOf({ before, after }: Change): string {
   const own = side(after ?? before) || 'Text without a number';
   return before && after && before.path !== after.path ? `${before.path || 'no number'} → ${own}` : own;
 }
-
-/** Words of unchanged text that are shown around an edit. */
-const CONTEXT_WORDS = 8;
-
-function redline(terminal: Terminal, parts: readonly DiffPart[]): string {
-  return parts
-    .map((part, i) => {
-      const text = clean(part.text).replace(/\s+/g, ' ');
-      if (part.op !== 'equal') return byWord(text, part.op === 'delete' ? terminal.deleted : terminal.inserted, terminal.colour);
-      const words = text.split(' ');
-      const first = i === 0;
-      const last = i === parts.length - 1;
-      if (words.length <= CONTEXT_WORDS * (first || last ? 1 : 2) + 2) return text;
-      const head = first ? '' : words.slice(0, CONTEXT_WORDS).join(' ');
-      const tail = last ? '' : words.slice(-CONTEXT_WORDS).join(' ');
-      return `${head} ${terminal.dim('…')} ${tail}`;
-    })
-    .join('')
-    .trim();
-}
-
-/** A style that ran over a line break would also paint the indent of the next line. */
-const byWord = (text: string, style: (text: string) => string, colour: boolean): string =>
-  colour ? text.replace(/\S+/g, style) : text.replace(/\S(?:.*\S)?/, style);

@@ -3,7 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { CodicilError } from '../../core/contract/errors.ts';
 
 export { answerMarkdown } from '../../core/export/answer.ts';
-export { comparisonHtml, comparisonMarkdown } from '../../core/export/comparison.ts';
+export { clauseTableHtml, DEVIATION_LABELS } from '../../core/export/clauseTable.ts';
+export { comparisonHtml, comparisonMarkdown, entriesOf } from '../../core/export/comparison.ts';
+export { GROUP_LABELS } from '../../core/export/labels.ts';
 export { redlineDocx } from '../../core/export/redline/redlineDocx.ts';
 
 /** Errors: io_failed. */
