@@ -52,7 +52,10 @@ export function detectKind(bytes: Uint8Array, name: string): FileKind {
   if (isUtf16(bytes)) return textKind(name, new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes.subarray(0, 4096)));
   const head = bytes.subarray(0, 4096);
   if (head.includes(0)) throw unsupported(name, 'a binary file of an unknown kind', 'convert it to PDF');
-  return textKind(name, new TextDecoder('utf-8').decode(head));
+  const start = new TextDecoder('utf-8').decode(head);
+  if (start.includes('<pkg:package')) return 'docx';
+  if (start.includes('<w:wordDocument')) throw unsupported(name, 'a Word 2003 XML file', 'save it as DOCX');
+  return textKind(name, start);
 }
 
 /** Header lines that a mail program writes first; a letter that begins "From: ..." as plain text has no Message-ID or MIME-Version. */

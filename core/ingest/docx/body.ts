@@ -6,25 +6,19 @@
 import type { Block, Note, Table, View } from '../../contract/document.ts';
 import { within, type Watch } from '../limits.ts';
 import type { Range } from '../raw.ts';
-import { draftBlock, hiddenBlocks, type Drafted, type Paragraph, type Surrounding } from './blocks.ts';
+import { draftBlock, hiddenBlocks, type Drafted, type Paragraph } from './blocks.ts';
 import { beginChange, changeKind, emptyContent, type Anchor, type ParagraphContent } from './content.ts';
-import { ListCounters, type ListNumber } from './counters.ts';
+import type { ListNumber } from './counters.ts';
 import { Evidence, spanOf, type Position } from './evidence.ts';
-import { FieldNumbers } from './fields.ts';
 import { changeStands, formatChanges, markStands, plainText, readMarkChanges } from './marks.ts';
 import type { Numbering } from './numbering.ts';
-import { hidesMark, RunReader, type Counts, type Story } from './runs.ts';
+import { hidesMark, RunReader } from './runs.ts';
+import { newContext, newStory, type Context, type Counts, type Story } from './story.ts';
 import { merge, readLook, type ListPlace, type Styles } from './styles.ts';
 import { cellsOf, gridChanges, gridOf, gridStands, rowsOf, type GridCell, type GridRow } from './tables.ts';
 import { child, toggle, valueOf, type XmlNode } from './xml.ts';
 
 type Cell = NonNullable<Block['cell']>;
-
-export interface Context extends Surrounding {
-  readonly story: Story;
-  /** Inside a text box. */
-  readonly box: boolean;
-}
 
 interface Carried {
   readonly content: ParagraphContent;
@@ -69,18 +63,9 @@ export class BodyReader {
 
   constructor(parts: BodyParts) {
     this.parts = parts;
-    this.noteStory = this.newStory();
-    this.boxStory = this.newStory();
-    this.body = this.newContext('body');
-  }
-
-  newContext(kind: Context['kind']): Context {
-    return { kind, cell: null, story: this.newStory(), contents: false, box: false };
-  }
-
-  private newStory(): Story {
-    const lists = new ListCounters(this.parts.numbering);
-    return { lists, numbers: new FieldNumbers(this.parts.numbering, lists), fields: [] };
+    this.noteStory = newStory(parts.numbering);
+    this.boxStory = newStory(parts.numbering);
+    this.body = newContext('body', newStory(parts.numbering));
   }
 
   read(node: XmlNode, context: Context): void {
@@ -250,7 +235,7 @@ export class BodyReader {
     const note = this.parts.notes.get(`${kind} ${id}`);
     if (!note || context.kind !== 'body') return;
     const before = this.blocks.length;
-    this.readContainer(note, { kind: 'footnote', cell: null, story: this.noteStory, contents: false, box: false });
+    this.readContainer(note, newContext('footnote', this.noteStory));
     const blockIds = this.blocks.slice(before).map((block) => block.id);
     if (mark && blockIds.length > 0) this.notes.push({ kind, mark: spanOf(mark.blockId, mark.at, mark.at), blockIds });
   }

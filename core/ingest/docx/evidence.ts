@@ -92,8 +92,9 @@ export class Evidence {
     for (const field of content.fields) this.fields.push({ span: spanOf(blockId, offset(field.start), offset(field.end)), instruction: field.instruction });
     for (const { kind, id, at } of content.anchors) {
       const position = { blockId, at: offset(at) };
-      // Word's bookmark names do not distinguish capitals.
-      if (kind === 'bookmark') this.bookmarks.set(id.toLowerCase(), position);
+      // Word's bookmark names do not distinguish capitals; of two with one name the first counts.
+      const name = id.toLowerCase();
+      if (kind === 'bookmark') this.bookmarks.set(name, this.bookmarks.get(name) ?? position);
       else this.comments.set(id, { ...this.comments.get(id), [kind]: position });
     }
   }

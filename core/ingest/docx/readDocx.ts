@@ -12,6 +12,7 @@ import { beginChange, emptyContent } from './content.ts';
 import type { ListNumber } from './counters.ts';
 import { Numbering } from './numbering.ts';
 import { Package } from './parts.ts';
+import { newContext, newStory } from './story.ts';
 import { Styles } from './styles.ts';
 import { children, isOn, readXml, toggle, type XmlNode } from './xml.ts';
 
@@ -25,9 +26,10 @@ export async function readDocx(bytes: Uint8Array, name: string, watch: Watch, vi
   await watch.tick(0, 1);
   const body = parts.body();
   const styles = new Styles(parts.part('styles'), view);
+  const numbering = new Numbering(parts.part('numbering'));
   const reader = new BodyReader({
     styles,
-    numbering: new Numbering(parts.part('numbering')),
+    numbering,
     notes: new Map([...readNotes(parts.part('footnotes'), 'footnote'), ...readNotes(parts.part('endnotes'), 'endnote')]),
     rendered: new TextDecoder('utf-8').decode(body).includes('lastRenderedPageBreak'),
     view,
@@ -39,7 +41,7 @@ export async function readDocx(bytes: Uint8Array, name: string, watch: Watch, vi
   readXml(body, parts.main, 'w:body', (node) => reader.read(node, reader.body));
   reader.finish();
   const last = reader.page;
-  readRunningPages(parts, reader);
+  readRunningPages(parts, reader, numbering);
   const { blocks } = reader;
   if (!blocks.some(isContent))
     throw new CodicilError('no_text', `Expected a document with text; "${name}" has none (it may hold pictures only). Check that the right file was chosen.`);
@@ -79,7 +81,7 @@ function readNotes(bytes: Uint8Array | null, kind: string): Map<string, XmlNode>
 }
 
 /** Headers and footers that some section shows, each once: first pages only where a section has one of its own, even pages where the document says so. */
-function readRunningPages(parts: Package, reader: BodyReader): void {
+function readRunningPages(parts: Package, reader: BodyReader, numbering: Numbering): void {
   let even = false;
   const settings = parts.part('settings');
   if (settings) readXml(settings, 'settings.xml', null, (node) => (even ||= node.name === 'w:evenAndOddHeaders' && isOn(node)));
@@ -92,7 +94,7 @@ function readRunningPages(parts: Package, reader: BodyReader): void {
       if (seen.has(id) || (type === 'first' && !titlePage) || (type === 'even' && !even)) continue;
       seen.add(id);
       const bytes = parts.byId(id);
-      const context = reader.newContext('furniture');
+      const context = newContext('furniture', newStory(numbering));
       if (bytes) readXml(bytes, id, null, (node) => reader.read(node, context));
       reader.finish();
     }

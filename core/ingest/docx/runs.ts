@@ -4,37 +4,11 @@
 // Rule: what does not stand in the view is kept as the text of its change, never as text of the document.
 import type { View } from '../../contract/document.ts';
 import { addChange, addText, beginChange, changeKind, stands, type Change, type ChangeKind, type Hiding, type ParagraphContent } from './content.ts';
-import type { ListCounters } from './counters.ts';
-import type { FieldNumbers } from './fields.ts';
 import { linearMath } from './math.ts';
+import type { Counts, OpenField, Story } from './story.ts';
 import { merge, readLook, type ListPlace, type Styles, type StyleLook } from './styles.ts';
 import { readSymbols, symbolOf } from './symbols.ts';
 import { child, toggle, valueOf, type XmlNode } from './xml.ts';
-
-/** A field that has begun. Fields span runs and sometimes paragraphs: those show their result in each. */
-export interface OpenField {
-  instruction: string;
-  inInstruction: boolean;
-  /** Paragraph and offset where the result begins, and how much of the paragraph had been read there. */
-  content: ParagraphContent | null;
-  start: number;
-  since: number;
-  readonly form: XmlNode | undefined;
-}
-
-/** Body, notes, text boxes and each running page count their lists apart. */
-export interface Story {
-  readonly lists: ListCounters;
-  readonly numbers: FieldNumbers;
-  readonly fields: OpenField[];
-}
-
-export interface Counts {
-  placeholders: number;
-  subDocuments: number;
-  /** w:altChunk: documents of another format embedded whole. */
-  chunks: number;
-}
 
 interface Surroundings {
   readonly styles: Styles;
