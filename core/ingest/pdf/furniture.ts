@@ -3,6 +3,7 @@
 // Two kinds of evidence: repetition (this file) and geometry (edges.ts). Repeated is what recurs on many pages at one height with the same words, digits apart;
 // what counts up by one from page to page; what fills the same place with other words each time, set apart from the text.
 // Rule: nothing is deleted; the lines become furniture blocks, and a sentence that runs over them goes on.
+import { readLabel } from '../labels.ts';
 import { findEdgeLines, isStamp, readPages, type PageLines } from './edges.ts';
 import type { PdfLine } from './lines.ts';
 
@@ -73,8 +74,9 @@ function repeatedLines(lines: readonly PdfLine[], pageCount: number): number[] {
 /** Web pages printed to PDF keep the foot of the old page in the middle of the new one: such lines recur on a third of the pages, wherever they stand. */
 function insideRepeats(lines: readonly PdfLine[], pageCount: number): ReadonlySet<string> {
   const pagesOf = new Map<string, Set<number>>();
-  // Figures of one length look alike when digits are folded: words have to agree.
-  for (const line of lines) if (line.text.length <= 160 && /\p{L}{2}.*\p{L}{3}/u.test(line.text)) addTo(pagesOf, foldDigits(line.text), line.page);
+  // Figures of one length look alike when digits are folded, and so do the heads of numbered articles: other words have to agree.
+  const isWords = ({ text }: PdfLine): boolean => text.length >= 10 && text.length <= 160 && /\p{L}{2}.*\p{L}{3}/u.test(text) && readLabel(text) === null;
+  for (const line of lines) if (isWords(line)) addTo(pagesOf, foldDigits(line.text), line.page);
   const least = Math.max(5, pageCount / 3);
   return new Set([...pagesOf].filter(([, seen]) => seen.size >= least).map(([key]) => key));
 }

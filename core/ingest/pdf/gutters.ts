@@ -35,13 +35,11 @@ export function findGutter(rows: readonly OpenRow[]): Cut | null {
       if (gap.to - gap.from < clearGutter(size) && run.end - run.first < 8) continue;
       const x = (gap.from + gap.to) / 2;
       const part = rows.slice(run.first, run.end);
-      if (
-        divides(
-          stripsOf(part, (segment) => segment.box.x1 <= x),
-          stripsOf(part, (segment) => segment.box.x1 > x),
-        )
-      )
-        return { start: run.first, end: run.end, x };
+      const left = stripsOf(part, (segment) => segment.box.x1 <= x);
+      const right = stripsOf(part, (segment) => segment.box.x1 > x);
+      if (divides(left, right)) return { start: run.first, end: run.end, x };
+      const signed = signedRows(part, x);
+      if (signed) return { start: run.first + signed.start, end: run.first + signed.end, x };
     }
     // A run without columns: its rows share their gaps, trying each of them again would be quadratic.
     start += Math.max(0, ((run.end - start) >> 2) - 1);
@@ -136,8 +134,7 @@ function stripsOf(rows: readonly OpenRow[], belongs: (segment: Segment) => boole
 
 function divides(left: readonly Strip[], right: readonly Strip[]): boolean {
   if (isText(left) && isText(right)) return true;
-  if (left.length >= 3 && right.length >= 3 && isReadable(left) && isReadable(right) && shareApart(left, right) >= 0.5) return true;
-  return isSignedTwice(left, right);
+  return left.length >= 3 && right.length >= 3 && isReadable(left) && isReadable(right) && shareApart(left, right) >= 0.5;
 }
 
 function median(values: readonly number[]): number {
@@ -175,10 +172,25 @@ function shareApart(left: readonly Strip[], right: readonly Strip[]): number {
 
 const SIGN_LABEL = /^\W*(by|name|title|date|its|signature|signed|print(?:ed)? name|address|email|签字|签章|盖章|法定代表人|授权代表|日期)\s*[:：_]/i;
 
-/** The same labels to fill in on both sides, row by row: two parties sign beside each other. */
-function isSignedTwice(left: readonly Strip[], right: readonly Strip[]): boolean {
-  if (left.length < 2 || right.length < 2 || left.length > 40) return false;
-  const labels = (strips: readonly Strip[]): string[] => strips.flatMap((strip) => SIGN_LABEL.exec(strip.text().trim())?.[1]?.toLowerCase() ?? []);
-  const [own, other] = [labels(left), labels(right)];
-  return own.length >= 2 && own.filter((label) => other.includes(label)).length >= 2;
+/** Names of the parties above their signatures: a company with its seat takes up to four lines. */
+const NAME_ROWS = 4;
+
+/** The same labels to fill in on both sides, row by row: two parties sign beside each other. Their rows, with the names above them. */
+function signedRows(rows: readonly OpenRow[], x: number): { readonly start: number; readonly end: number } | null {
+  const labelOf = (row: OpenRow, side: (segment: Segment) => boolean): string | undefined =>
+    SIGN_LABEL.exec((stripsOf([row], side)[0]?.text() ?? '').trim())?.[1]?.toLowerCase();
+  const left = (segment: Segment): boolean => segment.box.x1 <= x;
+  const right = (segment: Segment): boolean => segment.box.x1 > x;
+  const signed = rows.flatMap((row, index) => {
+    const label = labelOf(row, left);
+    return label !== undefined && label === labelOf(row, right) ? [index] : [];
+  });
+  if (signed.length < 2 || (signed[1] as number) - (signed[0] as number) > 3) return null;
+  let start = signed[0] as number;
+  // A line to sign on or the second line of a title may stand between two labels; more rows begin another part of the page.
+  const apart = signed.findIndex((row, at) => at > 0 && row - (signed[at - 1] as number) > 3);
+  const end = (signed.at(apart < 0 ? -1 : apart - 1) as number) + 1;
+  const isPair = (row: OpenRow | undefined): boolean => row !== undefined && row.segments.some(left) && row.segments.some(right);
+  for (let above = 0; above < NAME_ROWS && isPair(rows[start - 1]); above++) start--;
+  return { start, end };
 }

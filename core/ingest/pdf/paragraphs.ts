@@ -106,6 +106,8 @@ function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, { 
   if (Math.abs(line.size - last.size) > Math.max(0.6, 0.12 * last.size) && line.text.length > 3 && last.text.length > 3) return true;
   if (isWideStep(group, line.base - last.base, last.size, pitch)) return true;
   if (startsWithNumber(group, last, line, short, listed)) return true;
+  // Far left of the line above: a label under a value. A first line is indented by less.
+  if (last.frame.x0 - line.frame.x0 > 6 * line.size && /^[\p{Lu}\p{Lo}]/u.test(line.text)) return true;
   if (line.bold !== last.bold && (short || ended)) return true;
   if (short && (ended || wouldFitEasily(last, line, room))) return true;
   return ended && line.frame.x0 > last.frame.x0 + line.size && group.length > 1 && line.frame.x0 > (group[1] as PdfLine).frame.x0 + line.size;
