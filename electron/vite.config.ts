@@ -21,6 +21,8 @@ function bundle(entries: Readonly<Record<string, string>>, outDir: string, forma
     publicDir: false,
     logLevel: 'warn',
     ssr: { target: 'node', noExternal: true, external: ['electron'] },
+    // The recogniser is CommonJS and asks where it lies; it is given its bytes and reads nothing from there.
+    define: format === 'es' ? { __dirname: 'import.meta.dirname' } : {},
     build: {
       ssr: true,
       outDir,

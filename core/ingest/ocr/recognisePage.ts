@@ -6,7 +6,8 @@
 import type * as mupdf from 'mupdf';
 import type { Watch } from '../limits.ts';
 import { rowsOf, inkThreshold, type GreyImage } from './greyImage.ts';
-import { OcrTimeout, SCRIPTS, type Recogniser, type Script } from './recogniser.ts';
+import { OcrTimeout, SCRIPTS, type RecognisedBox, type RecognisedLine, type Recogniser, type Script } from './recogniser.ts';
+import { cropRegion, findRegions, type Region } from './regions.ts';
 import { drawUpright, type Drawn, type QuarterTurn, type Upright } from './render.ts';
 import { measureLayout, type Layout } from './skew.ts';
 import { readWords, type RecognisedText } from './words.ts';
@@ -31,6 +32,8 @@ export interface RecognisedPage extends RecognisedText {
 /** tesseract's models were trained on 300 dpi; finer costs time and gains nothing. */
 const READ_DPI = 300;
 const LOOK_DPI = 100;
+/** White pixels around a region. */
+const RIM = 12;
 /** A strip of a quarter of the page holds enough lines to tell right from wrong. */
 const STRIP = 0.25;
 /** Text read the right way has 0.85 and more; upside down, sideways or in another script 0.2 to 0.6. */
@@ -54,31 +57,47 @@ export async function recognisePage(
   const look = measureLayout(drawUpright(library, page, LOOK_DPI, 0).image);
   const deadline = performance.now() + watch.limits.ocrPageMs;
   const draw = (turn: QuarterTurn): Drawn => drawUpright(library, page, READ_DPI, turn - skewOf(look, turn));
-  const read = async (image: GreyImage, drawn: Drawn, script: Script): Promise<RecognisedText> => {
+  const recognise = (image: GreyImage, script: Script): Promise<readonly RecognisedLine[]> => {
     const ms = deadline - performance.now();
     if (ms <= 0) throw new OcrTimeout('recognition took longer than its limit');
-    return readWords(await options.recogniser.recognise(image, script, { ms, onBeat }), drawn.scale);
+    return options.recogniser.recognise(image, script, { ms, onBeat });
   };
+  const readStrip = async (drawn: Drawn, script: Script): Promise<RecognisedText> => readWords(await recognise(stripOf(drawn.image), script), drawn.scale);
   const readWhole = async (way: Way): Promise<RecognisedPage> => {
     const drawn = draw(way.turn);
-    return { ...(await read(drawn.image, drawn, way.script)), upright: drawn.upright, ink: look.ink };
+    const lines: RecognisedLine[] = [];
+    for (const region of findRegions(drawn.image, 72 / drawn.scale))
+      lines.push(...(await recognise(cropRegion(drawn.image, region, RIM), way.script)).map((line) => moveLine(line, region)));
+    return { ...readWords(lines, drawn.scale), upright: drawn.upright, ink: look.ink };
   };
   const first: Way = { turn: look.upward.sharpness > 1.3 * look.across.sharpness ? 90 : 0, script: options.script === 'auto' ? memory.script : options.script };
   if (look.ink < LEAST_INK) return { segments: [], confidence: 0, words: 0, doubtful: 0, upright: draw(0).upright, ink: look.ink };
   // On its side it lies one way as often as the other: a strip decides before a whole page is read for nothing.
   if (first.turn !== 0) {
-    const best = await bestWay([first, { ...first, turn: 270 }], draw, read);
+    const best = await bestWay([first, { ...first, turn: 270 }], draw, readStrip);
     if (best.confidence >= SURE) return readWhole(best.way);
   }
   const whole = await readWhole(first);
   if (whole.confidence >= SURE) return whole;
-  const best = await bestWay(otherWays(first, options.script), draw, read);
+  const best = await bestWay(otherWays(first, options.script), draw, readStrip);
   // A strip alone reads a little better than a page with its seals and signatures.
   if (best.confidence < whole.confidence + 0.1) return whole;
   const again = await readWhole(best.way);
   if (again.confidence <= whole.confidence) return whole;
   memory.script = best.way.script;
   return again;
+}
+
+/** From the picture of a region to the picture of the page. */
+function moveLine(line: RecognisedLine, region: Region): RecognisedLine {
+  const [dx, dy] = [region.x0 - RIM, region.y0 - RIM];
+  const move = ({ x0, y0, x1, y1 }: RecognisedBox): RecognisedBox => ({ x0: x0 + dx, y0: y0 + dy, x1: x1 + dx, y1: y1 + dy });
+  const words = line.words.map((word) => ({
+    ...word,
+    bbox: move(word.bbox),
+    symbols: word.symbols.map((symbol) => ({ text: symbol.text, bbox: move(symbol.bbox) })),
+  }));
+  return { ...line, words, baseline: move(line.baseline) };
 }
 
 /** Lines that slope clockwise are brought level by a turn against the clock; half a turn does not change the slope. */
@@ -95,14 +114,14 @@ function otherWays(done: Way, script: OcrOptions['script']): Way[] {
 async function bestWay(
   ways: readonly Way[],
   draw: (turn: QuarterTurn) => Drawn,
-  read: (image: GreyImage, drawn: Drawn, script: Script) => Promise<RecognisedText>,
+  readStrip: (drawn: Drawn, script: Script) => Promise<RecognisedText>,
 ): Promise<{ readonly way: Way; readonly confidence: number }> {
   let best = { way: ways[0] as Way, confidence: -1 };
   let drawn: Drawn | null = null;
   let turn: QuarterTurn | null = null;
   for (const way of ways) {
     if (!drawn || way.turn !== turn) [drawn, turn] = [draw(way.turn), way.turn];
-    const { confidence, words } = await read(stripOf(drawn.image), drawn, way.script);
+    const { confidence, words } = await readStrip(drawn, way.script);
     // Two or three lucky words prove nothing.
     if (words >= 4 && confidence > best.confidence) best = { way, confidence };
     if (confidence >= 0.9 && words >= 10) break;

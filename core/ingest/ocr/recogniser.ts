@@ -109,8 +109,8 @@ export class Recogniser {
     const api = new module.TessBaseAPI();
     if (api.Init(null, SCRIPTS[script].join('+'), 1) !== 0)
       throw new CodicilError('internal', `The recogniser was expected to read its model for ${script} text; it could not. Install Codicil again.`);
-    // Automatic page layout without orientation (that needs a model of the old engine); render.ts draws at this resolution.
-    api.SetVariable('tessedit_pageseg_mode', '3');
+    // One column of lines of any size (regions.ts says why); render.ts draws at this resolution.
+    api.SetVariable('tessedit_pageseg_mode', '4');
     api.SetVariable('user_defined_dpi', '300');
     this.apis.set(script, api);
     return api;

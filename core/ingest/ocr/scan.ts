@@ -132,5 +132,6 @@ function warningsOf(found: RecognisedPage, index: number, own: OwnText): Warning
 
 function failed(reading: PageReading, index: number, thrown: unknown): PageReading {
   const reason = thrown instanceof OcrTimeout ? 'it took too long' : thrown instanceof Error ? thrown.message : String(thrown);
-  return { ...reading, warnings: [...reading.warnings, say(index, 'ocr_failed', `could not be recognised (${reason}). Look at the page itself.`)] };
+  const rest = reading.warnings.filter((warning) => warning.code !== 'no_text' && warning.code !== 'empty_page');
+  return { ...reading, warnings: [...rest, say(index, 'ocr_failed', `could not be recognised (${reason}). Look at the page itself.`)] };
 }
