@@ -13,8 +13,7 @@ import { chunksOf, isNumeric, rowsOf, type Chunk, type TextRow, type Word } from
 export interface DraftTable extends RowedTable {
   readonly box: Box;
   readonly columns: number;
-  /** Left edges of the columns and the right edge of the last. */
-  readonly edges: readonly number[];
+  readonly bands: readonly Band[];
   readonly ruled: boolean;
 }
 
@@ -78,7 +77,9 @@ function runsOf(rows: readonly ChunkRow[], rules: Rules): ChunkRow[][] {
       return;
     }
     const far = step > WIDEST_STEP || between.some((line, at) => at > 0 && line.row.y0 - (between[at - 1] as ChunkRow).row.y1 > WIDEST_STEP * line.row.size);
-    const fits = far ? isManifold(run, entry) : run.length === 0 || alignsWith(run, entry) || rows.slice(index + 1, index + 3).some((next) => alignsWith(run, next));
+    const fits = far
+      ? isManifold(run, entry)
+      : run.length === 0 || alignsWith(run, entry) || rows.slice(index + 1, index + 3).some((next) => alignsWith(run, next));
     if (!fits) close();
     run.push(...between, entry);
     between = [];
@@ -130,7 +131,10 @@ function trim(run: readonly ChunkRow[], rules: Rules): readonly ChunkRow[] {
   const below = (at: number): number => run.findIndex((entry) => entry.row.y0 > at - 3);
   let start = 0;
   if (CAPTION.test(textOf(run[0] as ChunkRow))) {
-    const rule = wide.filter((at) => at > (run[0] as ChunkRow).row.y1 - 2).map(below).find((index) => index > 0 && index <= 5);
+    const rule = wide
+      .filter((at) => at > (run[0] as ChunkRow).row.y1 - 2)
+      .map(below)
+      .find((index) => index > 0 && index <= 5);
     start = rule ?? 1;
   }
   const end = wide.map(below).find((index) => index > start + 1 && isWordy(run.slice(index)) && !isWordy(run.slice(start, index)));
@@ -202,30 +206,44 @@ function tableOf(run: readonly ChunkRow[], bands: readonly Band[], rules: Rules)
   const ruled = new Set(closing.map((rule) => Math.round(rule.at / 4))).size;
   if (!isTable(run, bands, ruled)) return null;
   const rowed = rowTable({ lines: run, bands, rules: inside });
-  const edges = [...bands.map((band) => band.x0), (bands.at(-1) as Band).x1];
-  return { ...rowed, box, columns: bands.length, edges, ruled: ruled >= 2 };
+  return { ...rowed, box, columns: bands.length, bands, ruled: ruled >= 2 };
 }
 
-const LEADER = /\.{4}|…{2}|(?:\. ){4}|·{4}/;
+/** Share of the cells that an unruled table fills: sparse ones in financial reports fill half. */
+const FILLED = 0.4;
+const LEADER = /\.{4}|…{2}|(?:\. ){3}|·{4}/;
 const SIGNATURE = /(?:^|\s)(?:by|name|title|date|signature|signed|its|witness|签字|签章|盖章|日期)\s*[:：]|_{5,}/i;
 
 function isTable(run: readonly ChunkRow[], bands: readonly Band[], ruled: number): boolean {
   const rows = run.filter((entry) => entry.chunks.length > 1);
   const texts = rows.map(textOf);
-  if (rows.filter((entry) => isLed(entry)).length * 3 > rows.length) return false;
+  if (rows.filter((entry) => isLed(entry)).length > (ruled >= 2 ? 0.34 : 0.2) * rows.length) return false;
   if (texts.filter((text) => SIGNATURE.test(text)).length * 3 > texts.length) return false;
   const first = bands[0] as Band;
   const labels = rows.map((entry) => entry.chunks[0] as Chunk).filter((chunk) => chunk.x1 <= first.x1 + 1);
   const listed = labels.filter((chunk) => isListMark(chunk.text)).length;
   if (bands.length === 2 && listed * 2 > labels.length) return false;
-  const values = rows.flatMap((entry) => entry.chunks.filter((chunk) => chunk.x0 > first.x1 - 1));
-  const numeric = values.filter((chunk) => chunk.numeric).length / Math.max(1, values.length);
+  const values = valuesIn(rows, first);
+  const numeric = numericIn(rows, first);
   const words = values.map((chunk) => chunk.words.length).sort((a, b) => a - b);
   const short = (words[words.length >> 1] ?? 0) <= 5;
   if (ruled < 3 && isPageList(rows)) return false;
   if (ruled >= 2) return rows.length >= 2 && (numeric >= 0.3 || (short && bands.length >= 3) || ruled >= 3);
-  if (numeric >= 0.5) return rows.length >= 3;
+  // Scattered labels of a drawing line up too, but leave most places of their rows empty.
+  if (values.length + labels.length < FILLED * rows.length * bands.length) return false;
+  // Of two columns the second must be values nearly throughout: a formula, an address and its number have some too.
+  if (bands.length === 2 ? numericIn(rows.slice(1), first) >= 0.7 : numeric >= 0.5) return rows.length >= 3;
   return rows.length >= 4 && bands.length >= 3 && short && numeric >= 0.2 && listed * 2 <= labels.length;
+}
+
+/** Chunks beside the first column. */
+function valuesIn(rows: readonly ChunkRow[], first: Band): Chunk[] {
+  return rows.flatMap((entry) => entry.chunks.filter((chunk) => chunk.x0 > first.x1 - 1));
+}
+
+function numericIn(rows: readonly ChunkRow[], first: Band): number {
+  const values = valuesIn(rows, first);
+  return values.filter((chunk) => chunk.numeric).length / Math.max(1, values.length);
 }
 
 function isListMark(text: string): boolean {
@@ -236,7 +254,11 @@ function isListMark(text: string): boolean {
 
 /** An entry of contents: dots that lead to one number. Dots before several numbers fill the label column of a table. */
 function isLed(entry: ChunkRow): boolean {
-  return LEADER.test(textOf(entry)) && entry.chunks.filter((chunk) => isNumeric(chunk.text)).length <= 2 && !entry.chunks.slice(-2, -1).some((chunk) => /\d/.test(chunk.text));
+  return (
+    LEADER.test(textOf(entry)) &&
+    entry.chunks.filter((chunk) => isNumeric(chunk.text)).length <= 2 &&
+    !entry.chunks.slice(-2, -1).some((chunk) => /\d/.test(chunk.text))
+  );
 }
 
 /** Contents without leaders: each row ends in its only number, and the numbers never fall. */

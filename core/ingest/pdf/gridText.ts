@@ -30,7 +30,9 @@ export function fillGrid(grid: Grid, words: readonly Word[]): FilledGrid {
     (inside[at] as Word[]).push(word);
     if (word.x0 < box.x0 - OVERHANG || word.x1 > box.x1 + OVERHANG) cut++;
   }
-  const cells = grid.cells.flatMap((cell, index) => splitColumns({ ...cell, header: false, words: inside[index] as Word[] }, grid)).filter((cell) => cell.words.length > 0);
+  const cells = grid.cells
+    .flatMap((cell, index) => splitColumns({ ...cell, header: false, words: inside[index] as Word[] }, grid))
+    .filter((cell) => cell.words.length > 0);
   return { ...splitRows(cells, grid.ys.length - 1), cut };
 }
 

@@ -5,8 +5,9 @@
 import type { Box } from '../../contract/document.ts';
 import { readLabel } from '../labels.ts';
 import type { DraftTable } from './alignedTables.ts';
-import { columnsOf } from './tableColumns.ts';
-import { boxOfCell, readGrids, type Grid } from './gridCells.ts';
+import { columnsOf, type Band } from './tableColumns.ts';
+import { readGrids, type Grid } from './gridCells.ts';
+import { boxOf } from './glyphs.ts';
 import { fillGrid, holds } from './gridText.ts';
 import type { Rules } from './rules.ts';
 import { rowTable, type DraftCell } from './tableRows.ts';
@@ -14,6 +15,8 @@ import { chunksOf, isNumeric, isDate, rowsOf, type TextRow, type Word } from './
 
 /** Lines of values in one ruled band from which the rules part groups of rows, not rows. */
 const GROUPED = 3;
+/** Heights of a cell's text: the shade of a row is not that of the table. */
+const SHADED_HEIGHT = 4;
 /** Grids of so many cells with so little text are charts and squared paper. */
 const SPARSE_CELLS = 24;
 const FILLED_CELLS = 0.25;
@@ -55,7 +58,11 @@ function tableOf(grid: Grid, words: readonly Word[], rules: Rules): DraftTable |
   if (new Set(cells.map((cell) => cell.row)).size < 2) return null;
   const headerRows = headerRowsOf(cells, grid, rules);
   for (const cell of cells) cell.header = cell.row < headerRows;
-  return { rows, columns: grid.xs.length - 1, headerRows, cells, box: boxOfGrid(grid), edges: grid.xs, ruled: true };
+  return { rows, columns: grid.xs.length - 1, headerRows, cells, box: boxOfGrid(grid), bands: bandsOf(grid), ruled: true };
+}
+
+function bandsOf({ xs }: Grid): Band[] {
+  return xs.slice(1).map((x1, index) => ({ x0: xs[index] as number, x1 }));
 }
 
 /** A cell that holds numbered clauses is a frame around running text. */
@@ -91,30 +98,35 @@ function groupedTable(grid: Grid, rows: readonly TextRow[], rules: Rules): Draft
   const box = boxOfGrid(grid);
   const inside = rules.horizontal.filter((rule) => rule.at > box.y0 - 2 && rule.at < box.y1 + 2 && rule.from < box.x1 && rule.to > box.x0);
   const rowed = rowTable({ lines, bands, rules: inside });
-  return { ...rowed, box, columns: bands.length, edges: [...bands.map((band) => band.x0), box.x1], ruled: true };
+  return { ...rowed, box, columns: bands.length, bands, ruled: true };
 }
 
-/** The first row is a header when it is bold or shaded and the next is not, or when it has no values and the columns below have. */
+/** The first row is a header when it is bold or shaded as few others are, or when it has no values and the columns below have. */
 function headerRowsOf(cells: readonly DraftCell[], grid: Grid, rules: Rules): number {
   const first = cells.filter((cell) => cell.row === 0);
   const body = cells.filter((cell) => cell.row > 0);
   if (first.length === 0 || body.length === 0) return 0;
   const isBold = (cell: DraftCell): boolean => cell.words.every((word) => word.bold);
-  const isShaded = (cell: DraftCell): boolean => {
-    const box = boxOfCell(grid, cell);
-    return rules.shades.some((shade) => holds(shade, box) && shade.y1 - shade.y0 < 2 * (box.y1 - box.y0));
-  };
+  const isShaded = (cell: DraftCell): boolean =>
+    rules.shades.some((shade) => holds(shade, boxOf(cell.words)) && shade.y1 - shade.y0 < SHADED_HEIGHT * heightOf(cell));
+  const isValue = (cell: DraftCell): boolean => isNumeric(textOf(cell)) && !isDate(textOf(cell));
   const values = body.filter((cell) => cell.column > 0);
-  const numeric = values.filter((cell) => isNumeric(textOf(cell))).length;
-  const plain = first.every((cell) => !isNumeric(textOf(cell)) || isDate(textOf(cell)));
-  const marked = (test: (cell: DraftCell) => boolean): boolean => first.every(test) && !body.every(test) && !values.every(test);
-  if (!(marked(isBold) || marked(isShaded) || (plain && numeric >= 0.4 * values.length))) return 0;
+  const plain = !first.some(isValue);
+  // Striped rows and bold labels of groups mark more than a header.
+  const marked = (test: (cell: DraftCell) => boolean): boolean => first.every(test) && values.filter(test).length <= 0.2 * values.length;
+  const valued = values.filter(isValue).length >= 0.4 * values.length;
+  if (!(marked(isBold) || (plain && (valued || marked(isShaded))))) return 0;
   // A cell over several columns heads those below it; a cell over several rows reaches to the end of the header.
   let rows = Math.max(...first.map((cell) => cell.rowSpan));
   const parted = first.some((cell) => cell.columnSpan > 1 && cell.columnSpan < grid.xs.length - 1);
   const second = cells.filter((cell) => cell.row === 1);
-  if (rows === 1 && parted && second.every((cell) => !isNumeric(textOf(cell)) || isDate(textOf(cell)))) rows = 2;
+  if (rows === 1 && parted && second.every((cell) => !isValue(cell))) rows = 2;
   return Math.min(rows, grid.ys.length - 2);
+}
+
+function heightOf(cell: DraftCell): number {
+  const box = boxOf(cell.words);
+  return box.y1 - box.y0;
 }
 
 function textOf(cell: DraftCell): string {

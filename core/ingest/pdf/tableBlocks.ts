@@ -4,6 +4,7 @@
 // Leaves the blocks themselves to blocks.ts. Rule: a line of a table ends in exactly one cell, or in furniture when its row repeats a header.
 import type { Block, Place, Table } from '../../contract/document.ts';
 import type { PdfLine } from './lines.ts';
+import type { Band } from './tableColumns.ts';
 import type { CellMark, PageTable } from './tables.ts';
 
 export type Cell = NonNullable<Block['cell']>;
@@ -20,9 +21,10 @@ export interface TableGroups {
   readonly tables: readonly Table[];
 }
 
-/** Points by which the columns of ruled and of unruled tables may differ from page to page; what stands in a column moves its edge where no rule does. */
-const RULED_SHIFT = 6;
-const UNRULED_SHIFT = 30;
+/** Points by which the columns of two parts may differ: ruled ones do not, in others the longest text of a page moves one edge. */
+const COLUMN_SHIFT = 8;
+/** Lines of a caption above the second part, or of notes below the first, when it says that it goes on. */
+const MOST_TOLD = 3;
 /** Lines above the second part that say "Table 2 (continued)". */
 const CONTINUED = /\b(?:cont(?:inued|['’]?d)?|fortsetzung|suite)\b|续|續/i;
 const CAPTION = /^(?:table|tab\.|tabelle|tableau|tabla|表)\s?[A-Z]?[-.]?(?:\d|[IVX]+\b|[一二三四五六七八九十])/i;
@@ -50,49 +52,50 @@ interface Part {
   after: number;
 }
 
+/** A table of the document under way: its last part, and the texts of the rows that later parts may repeat. */
+interface OpenTable {
+  readonly part: Part;
+  readonly texts: readonly string[];
+}
+
 /** `body` without furniture, in reading order. */
 export function readTableGroups(body: readonly PdfLine[]): TableGroups {
-  const parts = partsOf(body);
   const groups: CellGroup[] = [];
   const tables: Table[] = [];
-  let open: { table: Table; part: Part; header: readonly string[] } | null = null;
-  for (const part of parts) {
+  let open: OpenTable | null = null;
+  for (const part of partsOf(body)) {
     const texts = rowTexts(part);
-    const repeated: number = open && goesOn(open.part, part, open.header, texts) ? repeatedRows(open.header, texts) : -1;
-    const joined = open && repeated >= 0 ? open.table : null;
+    const last: Table | undefined = open !== null && goesOn(open.part, part, open.texts, texts) ? tables.at(-1) : undefined;
+    const repeated = last && open ? repeatedRows(open.texts, texts) : 0;
+    const first = last ? last.rows - repeated : 0;
     const table: Table = {
-      id: joined?.id ?? `t${tables.length}`,
-      rows: (joined?.rows ?? 0) + part.table.rows - Math.max(0, repeated),
-      columns: Math.max(joined?.columns ?? 0, part.table.columns),
-      places: [...(joined?.places ?? []), { page: part.page, box: part.table.box } satisfies Place],
+      id: last?.id ?? `t${tables.length}`,
+      rows: first + part.table.rows,
+      columns: part.table.columns,
+      places: [...(last?.places ?? []), { page: part.page, box: part.table.box } satisfies Place],
       captionId: null,
     };
-    if (joined) tables[tables.length - 1] = table;
-    else tables.push(table);
-    groups.push(...cellGroups(part, table.id, joined ? joined.rows - repeated : 0, Math.max(0, repeated), joined !== null));
-    open = { table, part, header: joined && open ? open.header : texts };
+    if (last) tables.pop();
+    tables.push(table);
+    groups.push(...cellGroups(part, table.id, first, repeated, last !== undefined));
+    open = { part, texts: last && open ? open.texts : texts };
   }
   return { groups, tables };
 }
 
 function partsOf(body: readonly PdfLine[]): Part[] {
   const parts: Part[] = [];
-  let current: Part | null = null;
   let before: PdfLine[] = [];
   for (const line of body) {
-    if (line.page !== (before[0]?.page ?? line.page)) before = [];
-    if (line.cell && line.cell.table !== current?.table) {
-      current = { table: line.cell.table, page: line.page, lines: [], before, after: 0 };
-      parts.push(current);
-      before = [];
-    }
+    if (before.length > 0 && line.page !== (before[0] as PdfLine).page) before = [];
     const last = parts.at(-1);
     if (line.cell) {
-      last?.lines.push(line);
+      if (last?.table === line.cell.table) last.lines.push(line);
+      else parts.push({ table: line.cell.table, page: line.page, lines: [line], before, after: 0 });
       before = [];
-    } else {
-      if (!line.aside && !line.slanted) before.push(line);
-      if (last && last.page === line.page && !line.aside && !line.slanted) last.after++;
+    } else if (!line.aside && !line.slanted) {
+      before.push(line);
+      if (last?.page === line.page) last.after++;
     }
   }
   return parts;
@@ -108,16 +111,23 @@ function rowTexts(part: Part): string[] {
   return rows;
 }
 
-/** Nothing stands between the two on their pages, and their columns are the same. */
+/** Nothing stands between the two on their pages, or the second says that it goes on; and their columns are the same. */
 function goesOn(upper: Part, lower: Part, header: readonly string[], texts: readonly string[]): boolean {
-  if (lower.page !== upper.page + 1 || upper.after > 0 || upper.table.columns !== lower.table.columns) return false;
-  if (lower.before.length > 2 || (lower.before.length > 0 && !lower.before.some((line) => CONTINUED.test(line.text)))) return false;
-  const limit = upper.table.ruled && lower.table.ruled ? RULED_SHIFT : UNRULED_SHIFT;
-  // Facing pages have different margins: what counts is the distance from the table's own left edge.
-  const shift = (lower.table.edges[0] ?? 0) - (upper.table.edges[0] ?? 0);
-  const near = upper.table.edges.filter((edge, index) => Math.abs((lower.table.edges[index] ?? 0) - shift - edge) <= limit).length;
-  if (near < 0.75 * upper.table.edges.length) return false;
-  return lower.table.headerRows === 0 || repeatedRows(header, texts) > 0;
+  if (lower.page !== upper.page + 1 || upper.table.columns !== lower.table.columns) return false;
+  const told = lower.before.length <= MOST_TOLD && lower.before.some((line) => CONTINUED.test(line.text));
+  if (told ? upper.after > MOST_TOLD : upper.after + lower.before.length > 0) return false;
+  return sameColumns(upper.table, lower.table) && (told || lower.table.headerRows === 0 || repeatedRows(header, texts) > 0);
+}
+
+/** Columns start, end, or have their middle at the same places; facing pages have different margins, so the distance from the left edge counts. */
+function sameColumns(upper: PageTable, lower: PageTable): boolean {
+  const shift = lower.box.x0 - upper.box.x0;
+  const near = upper.bands.filter((band, index) => {
+    const other = lower.bands[index] as Band;
+    const [left, right] = [other.x0 - shift - band.x0, other.x1 - shift - band.x1];
+    return Math.min(Math.abs(left), Math.abs(right), Math.abs(left + right) / 2) <= COLUMN_SHIFT;
+  });
+  return near.length >= 0.75 * upper.bands.length;
 }
 
 function repeatedRows(header: readonly string[], texts: readonly string[]): number {
@@ -128,12 +138,12 @@ function repeatedRows(header: readonly string[], texts: readonly string[]): numb
 
 /** `offset` is added to its rows; its first `dropped` rows repeat the header of the part before it. */
 function cellGroups(part: Part, table: string, offset: number, dropped: number, goesOnHere: boolean): CellGroup[] {
-  const groups: CellGroup[] = [];
+  const groups: { readonly lines: PdfLine[]; readonly cell: Cell | null }[] = [];
   let open: CellMark | null = null;
   for (const line of part.lines) {
     const mark = line.cell as CellMark;
     if (mark === open) {
-      (groups.at(-1) as { lines: PdfLine[] }).lines.push(line);
+      groups.at(-1)?.lines.push(line);
       continue;
     }
     open = mark;
@@ -151,7 +161,13 @@ export function tieCaptions(blocks: Block[], tables: readonly Table[]): Table[] 
     const last = blocks.findLastIndex((block) => block.cell?.table === table.id);
     for (const at of [first - 1, first - 2, last + 1]) {
       const block = blocks[at];
-      if (!block || (block.kind !== 'paragraph' && block.kind !== 'heading' && block.kind !== 'caption') || block.text.length > 400 || !CAPTION.test(block.text)) continue;
+      if (
+        !block ||
+        (block.kind !== 'paragraph' && block.kind !== 'heading' && block.kind !== 'caption') ||
+        block.text.length > 400 ||
+        !CAPTION.test(block.text)
+      )
+        continue;
       blocks[at] = { ...block, kind: 'caption', level: null };
       return { ...table, captionId: block.id };
     }

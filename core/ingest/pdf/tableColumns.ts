@@ -64,7 +64,12 @@ function isSpanning(chunk: Chunk, row: number, rows: readonly (readonly Chunk[])
 
 /** Stretches of x that more than `tolerated` chunks cover. */
 function coveredBands(chunks: readonly Chunk[], tolerated: number, walls: readonly number[]): Band[] {
-  const events = chunks.flatMap((chunk) => cut(chunk, walls).flatMap((part) => [{ x: part.x0, step: 1 }, { x: part.x1, step: -1 }]));
+  const events = chunks.flatMap((chunk) =>
+    cut(chunk, walls).flatMap((part) => [
+      { x: part.x0, step: 1 },
+      { x: part.x1, step: -1 },
+    ]),
+  );
   events.sort((a, b) => a.x - b.x || a.step - b.step);
   const bands: Band[] = [];
   let depth = 0;

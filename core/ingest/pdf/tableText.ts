@@ -4,6 +4,7 @@
 // Rule: every inked glyph of an upright segment is in exactly one word.
 import type { Box } from '../../contract/document.ts';
 import { boxOf, type Glyph, type Segment } from './glyphs.ts';
+import { gapBetween, isSpaceBetween, letterSpacing, wordSpaceOf } from './spacing.ts';
 
 export interface Word extends Box {
   readonly text: string;
@@ -27,8 +28,10 @@ export interface TextRow extends Box {
   readonly size: number;
 }
 
-/** A gap of a fifth of the size is a word space (as in lines.ts). */
-const WORD_GAP = 0.2;
+/** Share of the size: the common word space (spacing.ts). */
+const WORD_SPACE = 0.2;
+/** Share of the size below which no white is a word space in any face. */
+const LEAST_SPACE = 0.08;
 /** Share of the size: word spaces of justified text stay below, gutters of tables seldom do. */
 const CHUNK_GAP = 0.85;
 /** Two numbers stand in two columns from here on; the thin space that groups digits is 0.2. */
@@ -36,7 +39,7 @@ const NUMBER_GAP = 0.38;
 
 const NUMBER =
   /^[([]?\s?(?:[-+−–—~<>≤≥±]\s?)?(?:[A-Z]{0,3}[$€£¥￥₹])?\s?(?:[-+−–—]\s?)?(?:\d[\d.,'’ /]*|[.,]\d+)\s?(?:%|‰|[kKmMbB]n?)?[)\]]?[*†‡a-d]?(?:\s?[%€$£])?$/;
-const BLANK_VALUE = /^(?:[-–—−.*]{1,3}|n\/?a\.?|N\/?A\.?|NA|x|X|✓|✔|[•·●])$/;
+const BLANK_VALUE = /^(?:[-–—−*]{1,3}|\.{2,3}|n\/?a\.?|N\/?A\.?|NA|x|X|✓|✔|[•·●])$/;
 const CURRENCY = /^(?:[A-Z]{0,3}[$€£¥￥₹]|USD|EUR|GBP|RMB|CNY)$/;
 
 export function isNumeric(text: string): boolean {
@@ -52,30 +55,56 @@ export function isDate(text: string): boolean {
 export function readWords(segments: readonly Segment[], direction: Segment['direction']): Word[] {
   const words: Word[] = [];
   segments.forEach((segment, index) => {
-    if (segment.direction !== direction) return;
-    const { glyphs } = segment;
-    let start = -1;
-    let last: Glyph | null = null;
-    for (let at = 0; at <= glyphs.length; at++) {
-      const glyph = glyphs[at];
-      const blank = glyph === undefined || glyph.text.trim() === '';
-      const apart = !blank && last !== null && Math.max(glyph.x0 - last.x1, last.x0 - glyph.x1) > WORD_GAP * Math.min(glyph.size, last.size);
-      if (start >= 0 && (blank || apart)) {
-        words.push(wordOf(segment, index, start, at));
-        start = -1;
-      }
-      if (!blank && start < 0) start = at;
-      last = blank ? null : glyph;
-    }
+    if (segment.direction === direction) splitWords(segment, index, words);
   });
   return words;
 }
 
-function wordOf(segment: Segment, index: number, from: number, to: number): Word {
-  const glyphs = segment.glyphs.slice(from, to);
-  const text = glyphs.map((glyph) => glyph.text).join('');
-  const middle = glyphs[glyphs.length >> 1] as Glyph;
-  return { ...boxOf(glyphs), text, size: middle.size, bold: middle.bold, segment: index, from, to };
+function splitWords(segment: Segment, index: number, words: Word[]): void {
+  const { glyphs } = segment;
+  const inked = glyphs.filter(isInked);
+  // Where the file writes spaces they tell the words, and measuring the white between all letters would take a third of the time.
+  const space = inked.length < glyphs.length ? WORD_SPACE : wordSpaceOf(inked);
+  const spaced = letterSpacing(inked, space);
+  let start = -1;
+  let end = -1;
+  for (let at = 0; at < glyphs.length; at++) {
+    const glyph = glyphs[at] as Glyph;
+    const blank = !isInked(glyph);
+    // Spaces inside letter-spaced words are part of the spacing.
+    if (blank && (spaced !== null || start < 0)) continue;
+    const last = glyphs[end - 1];
+    const gap = blank || start < 0 || last === undefined ? 0 : gapBetween(last, glyph);
+    // Most letters touch; asking after scripts comes second.
+    const apart = gap > LEAST_SPACE * glyph.size && (spaced === null ? isSpaceBetween(last as Glyph, glyph, space) : gap > spaced);
+    if (blank || apart) words.push(wordOf(segment, index, start, end));
+    if (blank) start = -1;
+    else {
+      if (apart || start < 0) start = at;
+      end = at + 1;
+    }
+  }
+  if (start >= 0) words.push(wordOf(segment, index, start, end));
+}
+
+export function isInked(glyph: Glyph): boolean {
+  const code = glyph.text.charCodeAt(0);
+  return code > 0x20 && (code < 0x7f || glyph.text.trim() !== '');
+}
+
+function wordOf({ glyphs }: Segment, segment: number, from: number, to: number): Word {
+  let [text, x0, y0, x1, y1] = ['', Infinity, Infinity, -Infinity, -Infinity];
+  for (let at = from; at < to; at++) {
+    const glyph = glyphs[at] as Glyph;
+    if (!isInked(glyph)) continue;
+    text += glyph.text;
+    x0 = Math.min(x0, glyph.x0);
+    y0 = Math.min(y0, glyph.y0);
+    x1 = Math.max(x1, glyph.x1);
+    y1 = Math.max(y1, glyph.y1);
+  }
+  const middle = glyphs[(from + to - 1) >> 1] as Glyph;
+  return { x0, y0, x1, y1, text, size: middle.size, bold: middle.bold, segment, from, to };
 }
 
 /** Rows of the words on a baseline, from top to bottom. Words that lie on each other begin a row of their own. */
@@ -151,14 +180,14 @@ export function segmentsOf(words: readonly Word[], segments: readonly Segment[])
     while (end < sorted.length && (sorted[end] as Word).segment === first.segment && isGap(segment, (sorted[end - 1] as Word).to, (sorted[end] as Word).from))
       end++;
     const glyphs = segment.glyphs.slice(first.from, (sorted[end - 1] as Word).to);
-    parts.push({ ...segment, glyphs, box: boxOf(glyphs.filter((glyph) => glyph.text.trim() !== '')) });
+    parts.push({ ...segment, glyphs, box: boxOf(glyphs.filter(isInked)) });
     start = end;
   }
   return parts;
 }
 
 function isGap(segment: Segment, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if ((segment.glyphs[at] as Glyph).text.trim() !== '') return false;
+  for (let at = from; at < to; at++) if (isInked(segment.glyphs[at] as Glyph)) return false;
   return true;
 }
 
@@ -174,7 +203,7 @@ export function without(segments: readonly Segment[], taken: readonly Word[]): S
     const list = holes.get(index);
     if (!list) return [segment];
     const kept = segment.glyphs.filter((_glyph, at) => !list.some((word) => at >= word.from && at < word.to));
-    const inked = kept.filter((glyph) => glyph.text.trim() !== '');
+    const inked = kept.filter(isInked);
     return inked.length === 0 ? [] : [{ ...segment, glyphs: kept, box: boxOf(inked) }];
   });
 }

@@ -10,6 +10,7 @@ import type { Segment } from './glyphs.ts';
 import { readLines, type PdfLine } from './lines.ts';
 import { readRules } from './rules.ts';
 import { findRuled } from './ruledTables.ts';
+import type { Band } from './tableColumns.ts';
 import { readWords, segmentsOf, without } from './tableText.ts';
 import type { Vector } from './vectors.ts';
 
@@ -28,8 +29,8 @@ export interface PageTable {
   readonly rows: number;
   readonly columns: number;
   readonly headerRows: number;
-  /** Left edges of the columns and the right edge of the last, across the writing. */
-  readonly edges: readonly number[];
+  /** Extents of the columns, along the writing. */
+  readonly bands: readonly Band[];
   readonly ruled: boolean;
 }
 
@@ -45,12 +46,16 @@ const TYPED_RULE = /^[-=—–]{4,}$/;
 
 export function findTables(segments: readonly Segment[], vectors: readonly Vector[], page: number, width: number, height: number): PageTables {
   const frame: Frame = { turn: mainTurn(segments), width, height };
-  const framed = frame.turn === 'right' ? segments : segments.map((segment) => (segment.direction === frame.turn ? (segmentsIn([segment], frame)[0] as Segment) : segment));
+  const framed =
+    frame.turn === 'right' ? segments : segments.map((segment) => (segment.direction === frame.turn ? (segmentsIn([segment], frame)[0] as Segment) : segment));
   const all = readWords(framed, frame.turn);
   const words = all.filter((word) => !TYPED_RULE.test(word.text));
   if (words.length < FEWEST_WORDS) return { tables: [], rest: segments };
   const turned = frame.turn === 'right' ? vectors : vectors.map((vector) => ({ ...vector, box: toFrame(vector.box, frame) }));
-  const typed = all.length === words.length ? [] : all.filter((word) => TYPED_RULE.test(word.text)).map((word) => ({ at: (word.y0 + word.y1) / 2, from: word.x0, to: word.x1 }));
+  const typed =
+    all.length === words.length
+      ? []
+      : all.filter((word) => TYPED_RULE.test(word.text)).map((word) => ({ at: (word.y0 + word.y1) / 2, from: word.x0, to: word.x1 }));
   const rules = readRules(turned, typed, width, height);
   const ruled = findRuled(words, rules);
   const taken = new Set(ruled.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
@@ -72,7 +77,9 @@ function isSlope({ box, stroked, rectangle }: Vector): boolean {
 
 /** Lines of a chart cross its grid; four of them, each smaller than the table (a frame with round corners is one that is not). */
 function isChart(box: Box, strokes: readonly Box[]): boolean {
-  const inside = strokes.filter((stroke) => stroke.x0 > box.x0 - 4 && stroke.x1 < box.x1 + 4 && stroke.y0 < box.y1 && stroke.y1 > box.y0 && stroke.y1 - stroke.y0 < box.y1 - box.y0);
+  const inside = strokes.filter(
+    (stroke) => stroke.x0 > box.x0 - 4 && stroke.x1 < box.x1 + 4 && stroke.y0 < box.y1 && stroke.y1 > box.y0 && stroke.y1 - stroke.y0 < box.y1 - box.y0,
+  );
   return inside.length >= 4;
 }
 
@@ -83,8 +90,8 @@ function mainTurn(segments: readonly Segment[]): Turn {
 }
 
 function linesOf(draft: DraftTable, segments: readonly Segment[], frame: Frame, page: number): PageTables['tables'][number] {
-  const { rows, columns, headerRows, edges, ruled } = draft;
-  const table: PageTable = { box: frame.turn === 'right' ? draft.box : toPage(draft.box, frame), rows, columns, headerRows, edges, ruled };
+  const { rows, columns, headerRows, bands, ruled } = draft;
+  const table: PageTable = { box: frame.turn === 'right' ? draft.box : toPage(draft.box, frame), rows, columns, headerRows, bands, ruled };
   const cells = [...draft.cells].sort((a, b) => a.row - b.row || a.column - b.column);
   const lines = cells.flatMap((cell) => {
     const { row, column, rowSpan, columnSpan, header } = cell;
