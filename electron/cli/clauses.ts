@@ -1,5 +1,5 @@
 // `codicil clauses`: the clause tree of documents, as a lawyer cites it.
-import type { Clause, Document } from '../../core/contract/document.ts';
+import { VIEWS, type Clause, type Document, type View } from '../../core/contract/document.ts';
 import { alignAll } from './clauseTable.ts';
 import { UsageError, type Command } from './command.ts';
 import { batchExit, expectSome, resolveInputs } from './inputs.ts';
@@ -14,6 +14,7 @@ export const clauses: Command = {
   options: {
     depth: { value: 'N', help: 'Only so many levels' },
     text: { help: "Print each clause's whole text" },
+    view: { value: 'VIEW', help: 'Read tracked changes of a DOCX as original, accepted or both (accepted)' },
     align: { help: 'Show the same clause of every document side by side, against a baseline' },
     baseline: { value: 'FILE', help: 'With --align: the document to measure the others by (the first)' },
     clause: { value: 'NAME', help: 'With --align: only clauses of this name or type' },
@@ -23,14 +24,16 @@ export const clauses: Command = {
     ['codicil clauses --align ours.docx theirs.pdf other.md --clause "limitation of liability"', 'One clause in three contracts'],
     ['codicil clauses --align *.pdf --baseline ours.pdf --html clauses.html', 'All clauses, as a report'],
     ['codicil clauses msa.pdf --depth 1', 'The articles of an agreement'],
+    ['codicil clauses draft.docx --view original', 'The clauses before the tracked changes'],
     ['codicil clauses msa.docx --json', 'The tree with spans and places, as JSON'],
   ],
   run: async (session) => {
     if (session.args.positionals.length === 0) throw new UsageError('clauses needs a document.', 'codicil clauses --help');
     const depth = session.args.number('depth', 1, 20) ?? 20;
+    const view = viewOf(session);
     const result = await resolveInputs(session, session.args.positionals);
     expectSome(result);
-    const documents = result.inputs.map((input) => input.document);
+    const documents = await Promise.all(result.inputs.map((input) => inView(session, input.document, view)));
     if (session.args.flag('align')) {
       await alignAll(session, documents);
       return batchExit(result);
@@ -42,6 +45,21 @@ export const clauses: Command = {
     return batchExit(result);
   },
 };
+
+function viewOf(session: Session): View {
+  const text = session.args.text('view') ?? 'accepted';
+  const view = VIEWS.find((name) => name === text);
+  if (!view) throw new UsageError(`--view takes ${VIEWS.join(', ')}; "${text}" is none of them.`, 'codicil clauses --help');
+  return view;
+}
+
+/** The library keeps documents as accepted; another view is read from the file's bytes and not stored. */
+async function inView(session: Session, document: Document, view: View): Promise<Document> {
+  if (document.kind !== 'docx' || document.view === view) return document;
+  const workspace = session.workspace();
+  const { bytes } = await workspace.handlers['document.bytes']({ documentId: document.id });
+  return workspace.parser.parse({ name: document.name, bytes, password: session.password, view });
+}
 
 function jsonOf(document: Document, depth: number): unknown {
   const wanted = document.clauses.filter((clause) => clause.depth < depth);

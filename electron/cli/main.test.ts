@@ -57,6 +57,7 @@ describe('the command line', () => {
     expect(await codicil('ask', 'x', '--jsno')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean --json?') });
     expect(await codicil('compare', file('v1.txt'))).toMatchObject({ code: 2, stderr: expect.stringContaining('two documents') });
     expect(await codicil('clauses', file('v1.txt'), '--depth', 'deep')).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number') });
+    expect(await codicil('clauses', file('v1.txt'), '--view', 'new')).toMatchObject({ code: 2, stderr: expect.stringContaining('accepted, original, both') });
     expect(await codicil('clauses', file('v1.txt'), '--depth')).toMatchObject({ code: 2, stderr: expect.stringContaining('needs a value') });
     for (const name of ['ask', 'clauses', 'summary', 'lint', 'ingest']) expect([name, (await codicil(name)).code]).toEqual([name, 2]);
   });

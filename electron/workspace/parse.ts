@@ -5,7 +5,7 @@
 // one bad file is one error and the rest of the batch goes on; a worker starts with "ready", so that loading parsers is not counted as parsing.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Document } from '../../core/contract/document.ts';
+import type { Document, View } from '../../core/contract/document.ts';
 import { CodicilError, type Failure } from '../../core/contract/errors.ts';
 import type { Script } from '../../core/ingest/ocr/recogniser.ts';
 import type { ParsedFile } from '../../core/structure/document.ts';
@@ -16,6 +16,8 @@ export interface ParseTask {
   readonly password?: string | undefined;
   /** Script of scanned pages; null leaves them unread. Absent: what the parser was made with. */
   readonly script?: Script | 'auto' | null | undefined;
+  /** How tracked changes are read. Absent: as if accepted. */
+  readonly view?: View | undefined;
 }
 export type ParseReply =
   | { readonly type: 'ready' }
