@@ -14,7 +14,11 @@ export interface DrawnLine {
 export interface DrawnPage {
   readonly lines: readonly DrawnLine[];
   readonly rotate?: 0 | 90 | 180 | 270;
+  /** Ruled lines as x0, y0, x1, y1. */
+  readonly rules?: readonly DrawnRule[];
 }
+
+export type DrawnRule = readonly [x0: number, y0: number, x1: number, y1: number];
 
 const HEIGHT = 792;
 
@@ -29,6 +33,7 @@ export function makePdf(pages: readonly DrawnPage[], saveOptions = ''): Uint8Arr
       .map(
         (line) => `BT /${line.bold === true ? 'F2' : 'F1'} ${line.size ?? 10} Tf ${turnOf(line)} ${line.x} ${HEIGHT - line.y} Tm ${literal(line.text)} Tj ET`,
       )
+      .concat((page.rules ?? []).map(([x0, y0, x1, y1]) => `0.5 w ${x0} ${HEIGHT - y0} m ${x1} ${HEIGHT - y1} l S`))
       .join('\n');
     document.insertPage(-1, document.addPage([0, 0, 612, HEIGHT], page.rotate ?? 0, { Font: fonts }, content));
   }

@@ -115,7 +115,7 @@ function headerEnd(lines: readonly Printed[], full: readonly number[]): number {
 /** "Assets:" over the first row of values is a row of the body, not a line of the header. */
 function trimSections(lines: readonly Printed[], value: number): number {
   let end = value;
-  while (end > 1 && (lines[end - 1] as Printed).pieces.every((piece) => piece.to === 0)) end--;
+  while (end > 0 && (lines[end - 1] as Printed).pieces.every((piece) => piece.to === 0)) end--;
   return end;
 }
 
