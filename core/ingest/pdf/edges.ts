@@ -2,6 +2,8 @@
 //
 // Owns: the lines of each page from top to foot, and the rules that need no second page. Repetition over pages stands in furniture.ts.
 // Shares of the page's height and multiples of the text's size; measured on contracts, filings, papers and scanned books.
+import { readLabel } from '../labels.ts';
+import { isSentence } from '../titles.ts';
 import type { PdfLine } from './lines.ts';
 
 export interface PlacedLine {
@@ -67,6 +69,14 @@ export function findEdgeLines(pages: readonly PageLines[], found: ReadonlySet<nu
   });
 }
 
+/** Far below a page of this many lines stands only its foot; a title page has fewer, and a date at its foot. */
+const FULL_PAGE = 14;
+
+/** Neither a clause nor the end of a sentence. */
+function isNoText({ text }: PdfLine): boolean {
+  return text.length < 60 && !/[.;,:。；，]$/.test(text) && readLabel(text) === null && !isSentence(text);
+}
+
 function whiteBetween(upper: PdfLine, lower: PdfLine): number {
   return lower.frame.y0 - upper.frame.y1;
 }
@@ -99,6 +109,8 @@ function marginLines(page: PageLines, rest: readonly PlacedLine[], edge: 'top' |
       if (line.text.length > 120 || /^[\d*†‡⁰¹²³⁴-⁹]+\s?\p{L}/u.test(line.text)) return false;
       if (reach(line) < 0.05) return white >= 1.2 * page.size && line.size < 1.2 * page.size;
       if (reach(line) < 0.07) return white >= 1.2 * page.size && line.size < 0.96 * page.size;
+      if (reach(line) < 0.1 && white >= 4 * page.size && edge === 'foot' && page.lines.length > FULL_PAGE)
+        return line.size < 1.05 * page.size && isNoText(line);
       return white >= 2 * page.size && line.size < 0.7 * page.size;
     });
     if (fits) best = taken.map(({ index }) => index);

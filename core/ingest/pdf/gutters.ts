@@ -21,6 +21,7 @@ interface Gap {
 
 /** One printed line on one side of a gutter. */
 interface Strip extends Box {
+  readonly size: number;
   readonly characters: number;
   readonly text: () => string;
 }
@@ -127,14 +128,22 @@ function stripsOf(rows: readonly OpenRow[], belongs: (segment: Segment) => boole
     const segments = row.segments.filter(belongs);
     if (segments.length === 0) continue;
     const text = (): string => segments.map((segment) => segment.glyphs.map((glyph) => glyph.text).join('')).join(' ');
-    strips.push({ ...boxOf(segments.map((segment) => segment.box)), characters: segments.reduce((sum, { glyphs }) => sum + glyphs.length, 0), text });
+    const size = Math.max(...segments.map((segment) => segment.size));
+    strips.push({ ...boxOf(segments.map((segment) => segment.box)), size, characters: segments.reduce((sum, { glyphs }) => sum + glyphs.length, 0), text });
   }
   return strips;
 }
 
 function divides(left: readonly Strip[], right: readonly Strip[]): boolean {
   if (isText(left) && isText(right)) return true;
-  return left.length >= 3 && right.length >= 3 && isReadable(left) && isReadable(right) && shareApart(left, right) >= 0.5;
+  if (left.length < 3 || right.length < 3) return isLegend(left, right) || isLegend(right, left);
+  return isReadable(left) && isReadable(right) && shareApart(left, right) >= 0.5;
+}
+
+/** One or two lines of another size beside running text: the title of a table or picture that stands in it. */
+function isLegend(few: readonly Strip[], text: readonly Strip[]): boolean {
+  const size = median(text.map((strip) => strip.size));
+  return few.length < 3 && isText(text) && few.every((strip) => strip.characters >= 6 && Math.abs(strip.size - size) > 0.08 * size);
 }
 
 function median(values: readonly number[]): number {

@@ -70,21 +70,20 @@ function boundsOf(lines: readonly PdfLine[]): ReadonlyMap<string, Bounds> {
   return bounds;
 }
 
-/** Distance of baselines per size that most neighbouring lines have. */
+/**
+ * Distance of baselines per size inside paragraphs: the smallest that is common. Most common may be the distance of paragraphs, where they are short; double
+ * spacing leaves nothing smaller.
+ */
 function typicalPitch(lines: readonly PdfLine[]): number {
   const counts = new Map<number, number>();
-  let best = 1.2;
-  let most = 0;
   for (let index = 1; index < lines.length; index++) {
     const [upper, lower] = [lines[index - 1] as PdfLine, lines[index] as PdfLine];
     if (regionKey(upper) !== regionKey(lower) || upper.size < 1) continue;
     const ratio = Math.round(((lower.base - upper.base) / upper.size) * 20) / 20;
-    if (ratio < 0.8 || ratio > 2.6) continue;
-    const count = (counts.get(ratio) ?? 0) + 1;
-    counts.set(ratio, count);
-    if (count > most) [best, most] = [ratio, count];
+    if (ratio >= 0.8 && ratio <= 2.6) counts.set(ratio, (counts.get(ratio) ?? 0) + 1);
   }
-  return best;
+  const most = Math.max(0, ...counts.values());
+  return [...counts].sort((a, b) => a[0] - b[0]).find(([, count]) => count >= 0.4 * most)?.[0] ?? 1.2;
 }
 
 interface Surroundings {
@@ -108,9 +107,18 @@ function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, { 
   if (startsWithNumber(group, last, line, short, listed)) return true;
   // Far left of the line above: a label under a value. A first line is indented by less.
   if (last.frame.x0 - line.frame.x0 > 6 * line.size && /^[\p{Lu}\p{Lo}]/u.test(line.text)) return true;
+  if (ended && endsHang(group, last, line)) return true;
   if (line.bold !== last.bold && (short || ended)) return true;
   if (short && (ended || wouldFitEasily(last, line, room))) return true;
   return ended && line.frame.x0 > last.frame.x0 + line.size && group.length > 1 && line.frame.x0 > (group[1] as PdfLine).frame.x0 + line.size;
+}
+
+/** Back at the first line's margin after lines that hang from it: the next entry of a list whose second lines are indented. */
+function endsHang(group: readonly PdfLine[], last: PdfLine, line: PdfLine): boolean {
+  const margin = (group[0] as PdfLine).frame.x0;
+  return (
+    group.length > 1 && Math.abs(line.frame.x0 - margin) < 2 && group.slice(1).every((entry) => entry.frame.x0 - margin > line.size) && last.page === line.page
+  );
 }
 
 /** Regions of a page may lie below each other; then white space divides them as it divides paragraphs. Columns lie side by side. */
