@@ -9,9 +9,8 @@ import type { Side, Unit } from './units.ts';
 
 /** A shorter paragraph at the beginning of another is chance. */
 const LEAST_WORDS = 8;
-/** Share of words from which the two together are the whole, and by how much they have to be more like it than the one that was paired. */
+/** Share of words from which the two together are the whole. */
 const WHOLE = 0.8;
-const GAIN = 0.03;
 /** Share of its words with which the first has to stand at the beginning. */
 const AT_THE_HEAD = 0.75;
 
@@ -36,11 +35,12 @@ function repair(parts: Side, whole: Side, partner: Int32Array, wholePartner: Int
   }
 }
 
-/** The nearest paragraph before `tail` that begins the whole; between them only paragraphs without a partner may stand (they were deleted). */
+/** The nearest paragraph before `tail` that begins the whole; what stood between them was deleted or moved away. */
 function headBefore(parts: Side, whole: Side, partner: Int32Array, tail: number, at: number): number {
   const [second, joined] = [parts.units[tail]!, whole.units[at]!];
-  for (let head = tail - 1; head >= Math.max(0, tail - REACH) && partner[head] === -1; head--) {
+  for (let head = tail - 1; head >= Math.max(0, tail - REACH); head--) {
     const first = parts.units[head]!;
+    if (partner[head] !== -1) continue;
     if (first.clause !== second.clause && isHead(first, second, joined) && !keepsHeading(parts, whole, first, second, joined)) return head;
   }
   return -1;
@@ -51,10 +51,10 @@ const ids = (unit: Unit, to = unit.tokens.length): number[] => unit.tokens.slice
 
 function isHead(first: Unit, second: Unit, joined: Unit): boolean {
   if (first.tokens.length < LEAST_WORDS || joined.tokens.length < first.tokens.length + second.tokens.length / 2) return false;
-  const bag = bagOf(ids(joined));
-  const together = dice(bagOf([...ids(first), ...ids(second)]), bag, even);
-  if (together < WHOLE || together < dice(bagOf(ids(second)), bag, even) + GAIN) return false;
-  return dice(bagOf(ids(first)), bagOf(ids(joined, first.tokens.length)), even) >= AT_THE_HEAD;
+  if (dice(bagOf([...ids(first), ...ids(second)]), bagOf(ids(joined)), even) < WHOLE) return false;
+  const head = bagOf(ids(first));
+  const begins = (unit: Unit): boolean => dice(head, bagOf(ids(unit, first.tokens.length)), even) >= AT_THE_HEAD;
+  return begins(joined) && !begins(second);
 }
 
 /** The whole has the second one's heading: then the second is what lives on. */

@@ -118,15 +118,16 @@ function aloneDrafts(a: Side, b: Side, alignment: Alignment, cuts: Cuts): Draft[
 /** Units without a partner; those of one clause that has none itself, with all its parts, together. */
 function runsAlone(side: Side, partner: Int32Array, clausePartner: Int32Array, cuts: ReadonlyMap<number, readonly Run[]>): DraftPart[][] {
   const runs: DraftPart[][] = [];
-  let [lastRoot, lastIndex] = [-2, -2];
+  let lastRoot = -2;
   for (const unit of side.units) {
     if (partner[unit.index] !== -1) continue;
     const part = kept(side, unit.index, cuts);
     if (part.tokens.length === 0) continue;
     const root = aloneRoot(side, unit.clause, clausePartner);
-    if (root !== -1 && root === lastRoot && unit.index === lastIndex + 1) runs.at(-1)!.push(part);
+    // A clause that is gone is gone once, though a part of it was moved out before.
+    if (root !== -1 && root === lastRoot) runs.at(-1)!.push(part);
     else runs.push([part]);
-    [lastRoot, lastIndex] = [root, unit.index];
+    lastRoot = root;
   }
   return runs;
 }

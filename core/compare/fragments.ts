@@ -14,6 +14,8 @@ export interface Run {
   readonly unit: number;
   readonly from: number;
   readonly to: number;
+  /** The edit of an aligned pair in which it lies: what an edit replaces by something like it was changed where it stands, not moved. */
+  readonly edit?: string;
 }
 
 export interface FragmentPair {
@@ -52,9 +54,10 @@ export function looseRuns(a: Side, b: Side, alignment: Alignment, hunksOf: Reado
   const right = b.units.filter((unit) => alignment.toA[unit.index] === -1).flatMap((unit) => sentencesOf(unit, 0, unit.tokens.length, vocabulary));
   for (const [i, hunks] of hunksOf) {
     const [unitA, unitB] = [a.units[i]!, b.units[alignment.toB[i]!]!];
-    for (const hunk of hunks) {
-      if (hunk.a1 > hunk.a0) left.push(...sentencesOf(unitA, hunk.a0, hunk.a1, vocabulary));
-      if (hunk.b1 > hunk.b0) right.push(...sentencesOf(unitB, hunk.b0, hunk.b1, vocabulary));
+    for (const [at, hunk] of hunks.entries()) {
+      const inEdit = (run: Run): Run => ({ ...run, edit: `${i} ${at}` });
+      if (hunk.a1 > hunk.a0) left.push(...sentencesOf(unitA, hunk.a0, hunk.a1, vocabulary).map(inEdit));
+      if (hunk.b1 > hunk.b0) right.push(...sentencesOf(unitB, hunk.b0, hunk.b1, vocabulary).map(inEdit));
     }
   }
   const byPlace = (x: Run, y: Run): number => x.unit - y.unit || x.from - y.from;
@@ -78,9 +81,13 @@ export function matchFragments(a: Side, b: Side, alignment: Alignment, order: Or
   const [keysA, keysB] = [idsA.map((ids) => ids.join(' ')), idsB.map((ids) => ids.join(' '))];
   linkExact(idsB, keysA, keysB, link);
   followNeighbours(keysA, keysB, toB, toA, link);
-  linkSimilar(idsA, idsB, toB, toA, link, vocabulary);
+  const inPlace = (x: number, y: number): boolean => loose.a[x]!.edit !== undefined && loose.a[x]!.edit === loose.b[y]!.edit;
+  linkSimilar(idsA, idsB, toB, toA, link, inPlace, vocabulary);
   followNeighbours(keysA, keysB, toB, toA, link);
-  return joinNeighbours(a, b, loose, toB).map(({ a: x, b: y }) => ({ a: x, b: y, meaning: meaningOf(a, b, alignment, order, x, y) }));
+  return joinNeighbours(a, b, loose, toB).map((joined) => {
+    const [x, y] = [withStop(a, joined.a), withStop(b, joined.b)];
+    return { a: x, b: y, meaning: meaningOf(a, b, alignment, order, x, y) };
+  });
 }
 
 function linkExact(idsB: readonly number[][], keysA: readonly string[], keysB: readonly string[], link: (x: number, y: number) => void): void {
@@ -114,6 +121,7 @@ function linkSimilar(
   toB: Int32Array,
   toA: Int32Array,
   link: (x: number, y: number) => void,
+  inPlace: (x: number, y: number) => boolean,
   vocabulary: Vocabulary,
 ): void {
   const wordy = (ids: readonly number[]): boolean => ids.filter((id) => /[\p{L}\p{N}]/u.test(vocabulary.words[id]!)).length >= LEAST_SIMILAR;
@@ -137,7 +145,7 @@ function linkSimilar(
     );
     for (const y of near) {
       const score = overlap(ids, bags.get(y)!, idsB[y]!.length);
-      if (score >= SAME_SENTENCE) candidates.push({ x, y, score });
+      if (score >= SAME_SENTENCE && !inPlace(x, y)) candidates.push({ x, y, score });
     }
   });
   candidates.sort((p, q) => q.score - p.score || p.x - q.x || p.y - q.y);
@@ -170,6 +178,13 @@ function joinNeighbours(a: Side, b: Side, loose: LooseRuns, toB: Int32Array): { 
     } else joined.push({ a: left, b: right });
   }
   return joined.filter(({ a: x, b: y }) => a.units[x.unit] !== undefined && b.units[y.unit] !== undefined);
+}
+
+/** A diff takes the last of two equal stops for the one that stayed; a sentence that goes takes its own along. */
+function withStop(side: Side, run: Run): Run {
+  const { tokens } = side.units[run.unit]!;
+  const [before, behind] = [tokens[run.from - 1], tokens[run.to]];
+  return before !== undefined && behind !== undefined && before.id === behind.id && /^[.;?!。；]$/.test(behind.text) ? { ...run, to: run.to + 1 } : run;
 }
 
 function meaningOf(a: Side, b: Side, alignment: Alignment, order: Order, x: Run, y: Run): FragmentPair['meaning'] {

@@ -109,7 +109,7 @@ function unitDrafts({ a, b, alignment, order, cuts }: Pairing, told: ReadonlySet
     const [left, right] = [kept(a, unit.index, cuts.a), kept(b, j, cuts.b)];
     const same = sameTokens(left.tokens, right.tokens);
     const moved = !order.kept[unit.index] || changedHome(a, b, alignment, unit.index, j);
-    if (same && !moved) continue;
+    if (same && (!moved || order.recurring[unit.index])) continue;
     const last = drafts.at(-1);
     // A moved run of neighbours is one move.
     const follows = last?.open === true && last.a.at(-1)!.unit.index === unit.index - 1 && last.b.at(-1)!.unit.index === j - 1;

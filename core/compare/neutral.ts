@@ -82,8 +82,8 @@ export class Neutral {
   }
 
   private nameAt(side: 0 | 1, tokens: readonly Token[], index: number): { symbol: string; length: number; rename: number } | null {
-    const forms = this.names.get(wordOf(tokens[index]!)) ?? this.names.get(stemOf(wordOf(tokens[index]!)));
-    for (const form of forms ?? []) {
+    const word = wordOf(tokens[index]!);
+    for (const form of [...(this.names.get(word) ?? []), ...(this.names.get(stemOf(word)) ?? [])]) {
       const last = tokens[index + form.words.length - 1];
       if (last === undefined || !form.words.every((word, at) => matches(wordOf(tokens[index + at]!), word, at === form.words.length - 1))) continue;
       const ending = wordOf(last).slice(form.words.at(-1)!.length);

@@ -3,12 +3,14 @@
 // Method: the heaviest increasing subsequence of the pairs (weight: words of the unit) is what stayed; every other pair was moved. This is the
 // longest increasing subsequence with weights, by a Fenwick tree of prefix maxima in O(n log n), so a small piece is said to have moved past a
 // large one and not the reverse.
-import type { Alignment } from './alignment.ts';
+import { link, type Alignment } from './alignment.ts';
 import type { Side } from './units.ts';
 
 export interface Order {
   /** True for each unit of the first side whose pair kept its order. */
   readonly kept: readonly boolean[];
+  /** True for each unit of the first side whose words recur: nobody can say which of the copies moved. */
+  readonly recurring: readonly boolean[];
   /** For each unit of the first side: the second side's unit of the last kept pair before it, and of the first one after it. */
   readonly previous: Int32Array;
   readonly next: Int32Array;
@@ -18,9 +20,11 @@ export interface Order {
 const UNIT_WEIGHT = 12;
 
 export function findOrder(a: Side, b: Side, alignment: Alignment): Order {
+  const recurring = findRecurring(a, b);
   const first = heaviestIncreasing(a, b, alignment);
-  if (rematchRepeated(a, b, alignment, first)) return describe(a, b, alignment, heaviestIncreasing(a, b, alignment));
-  return describe(a, b, alignment, first);
+  const changed = rematchRecurring(a, b, alignment, first, recurring);
+  const kept = changed ? heaviestIncreasing(a, b, alignment) : first;
+  return { kept, recurring, ...neighbours(a, b, alignment, kept) };
 }
 
 function heaviestIncreasing(a: Side, b: Side, alignment: Alignment): boolean[] {
@@ -50,37 +54,59 @@ function heaviestIncreasing(a: Side, b: Side, alignment: Alignment): boolean[] {
   return kept;
 }
 
-/** Repeated short texts ("Yes", "[Reserved]") that were paired across the order are paired anew between the same kept neighbours. */
-function rematchRepeated(a: Side, b: Side, alignment: Alignment, kept: readonly boolean[]): boolean {
-  const copies = new Map<string, number>();
-  for (const unit of [...a.units, ...b.units]) copies.set(unit.key, (copies.get(unit.key) ?? 0) + 1);
-  let changed = false;
+/** From three copies in both documents on, text recurs (a running foot, a legend); so does short text from three copies in all. */
+const COPIES = 3;
+/** A repeated text of 12 words or more is worth following wherever it went, unless it recurs. */
+const SHORT = 12;
+
+function findRecurring(a: Side, b: Side): boolean[] {
+  const count = (side: Side): Map<string, number> => {
+    const copies = new Map<string, number>();
+    for (const { key } of side.units) copies.set(key, (copies.get(key) ?? 0) + 1);
+    return copies;
+  };
+  const [left, right] = [count(a), count(b)];
+  return a.units.map(({ key, tokens }) => {
+    const [x, y] = [left.get(key) ?? 0, right.get(key) ?? 0];
+    return Math.min(x, y) >= COPIES || (tokens.length < SHORT && x + y >= COPIES && Math.min(x, y) > 0);
+  });
+}
+
+/** Recurring texts ("Yes", "[Reserved]") that were paired across the order are paired anew between the same kept neighbours, where there is one. */
+function rematchRecurring(a: Side, b: Side, alignment: Alignment, kept: readonly boolean[], recurring: readonly boolean[]): boolean {
+  const freed = new Map<number, number>();
   for (let i = 0; i < a.units.length; i++) {
     const j = alignment.toB[i]!;
-    // Two copies are the pair itself; a repeated text of 12 words or more is worth following wherever it went.
-    if (j === -1 || kept[i] || a.units[i]!.tokens.length >= 12 || copies.get(a.units[i]!.key)! <= 2 || a.units[i]!.key !== b.units[j]!.key) continue;
+    if (j === -1 || kept[i] || !recurring[i] || a.units[i]!.key !== b.units[j]!.key) continue;
     // Text that its clause took along stays with it.
     const [ca, cb] = [a.units[i]!.clause, b.units[j]!.clause];
     if (ca !== -1 && alignment.clauseToB[ca] === cb) continue;
     alignment.toB[i] = -1;
     alignment.toA[j] = -1;
-    changed = true;
+    freed.set(i, j);
   }
-  if (!changed) return false;
-  const order = describe(a, b, alignment, kept);
-  for (let i = 0; i < a.units.length; i++) {
-    if (alignment.toB[i] !== -1) continue;
-    for (let j = Math.max(0, order.previous[i]! + 1); j < order.next[i]!; j++) {
+  if (freed.size === 0) return false;
+  const around = neighbours(a, b, alignment, kept);
+  for (const i of freed.keys()) {
+    for (let j = Math.max(0, around.previous[i]! + 1); j < around.next[i]!; j++) {
       if (alignment.toA[j] !== -1 || a.units[i]!.key !== b.units[j]!.key) continue;
-      alignment.toB[i] = j;
-      alignment.toA[j] = i;
+      link(alignment, i, j);
       break;
     }
+  }
+  // The others are the same text somewhere else, which is told by nobody.
+  const free = Map.groupBy(
+    [...freed.values()].filter((j) => alignment.toA[j] === -1),
+    (j) => b.units[j]!.key,
+  );
+  for (const i of freed.keys()) {
+    const j = alignment.toB[i] === -1 ? free.get(a.units[i]!.key)?.shift() : undefined;
+    if (j !== undefined) link(alignment, i, j);
   }
   return true;
 }
 
-function describe(a: Side, b: Side, alignment: Alignment, kept: readonly boolean[]): Order {
+function neighbours(a: Side, b: Side, alignment: Alignment, kept: readonly boolean[]): Pick<Order, 'previous' | 'next'> {
   const previous = new Int32Array(a.units.length);
   const next = new Int32Array(a.units.length);
   let at = -1;
@@ -93,5 +119,5 @@ function describe(a: Side, b: Side, alignment: Alignment, kept: readonly boolean
     next[i] = at;
     if (kept[i]) at = alignment.toB[i]!;
   }
-  return { kept, previous, next };
+  return { previous, next };
 }

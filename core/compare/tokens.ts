@@ -42,7 +42,7 @@ export interface TokenOptions {
 
 // Order matters: blanks, numbers (with group and decimal marks), Han characters one by one, words (with inner apostrophes and hyphens), the rest one by one.
 const TOKEN =
-  /_{2,}|\.{3,}|…|\p{N}+(?:[.,:\/]\p{N}+)*%?|\p{Script=Han}|[[\p{L}\p{M}]--\p{Script=Han}][[\p{L}\p{M}\p{N}]--\p{Script=Han}]*(?:['’‘ʼ\-‐‑\u00ad][[\p{L}\p{M}\p{N}]--\p{Script=Han}]+)*|[^\s]/gv;
+  /_{2,}|\.{3,}|…|\p{N}+(?:,\p{N}{3}(?!\p{N})|[.:\/]\p{N}+)*%?|\p{Script=Han}|[[\p{L}\p{M}]--\p{Script=Han}][[\p{L}\p{M}\p{N}]--\p{Script=Han}]*(?:['’‘ʼ\-‐‑\u00ad][[\p{L}\p{M}\p{N}]--\p{Script=Han}]+)*|[^\s]/gv;
 const MARKUP =
   /<\/?[a-z][^<>]{0,300}>|\\(?=[!-/:-@[-`{-~])|(?<![[*\\])\*{1,3}(?![\]*])|(?<![_\p{L}\p{N}])_{1,2}(?=[\p{L}\p{N}"“'‘([])|(?<=[\p{L}\p{N}"”'’.,;:)\]])_{1,2}(?![_\p{L}\p{N}])|`|^#{1,6}(?=\s)|^>\s?/gimu;
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;

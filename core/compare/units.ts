@@ -21,6 +21,8 @@ export interface Side {
   readonly clauses: readonly Clause[];
   readonly clauseIndex: ReadonlyMap<string, number>;
   readonly units: readonly Unit[];
+  /** Clause by its path as cited; the first where a path recurs. */
+  readonly clauseAt: ReadonlyMap<string, number>;
   /** Units of each clause, in order. */
   readonly unitsOf: readonly (readonly number[])[];
 }
@@ -60,7 +62,8 @@ function keyOf(tokens: readonly Token[]): string {
 function makeSide(document: Document, vocabulary: Vocabulary, clauseIndex: ReadonlyMap<string, number>, units: readonly Unit[]): Side {
   const unitsOf: number[][] = document.clauses.map(() => []);
   for (const unit of units) unitsOf[unit.clause]?.push(unit.index);
-  return { document, vocabulary, clauses: document.clauses, clauseIndex, units, unitsOf };
+  const clauseAt = new Map(document.clauses.map(({ path }, index) => [path, index] as const).toReversed());
+  return { document, vocabulary, clauses: document.clauses, clauseAt, clauseIndex, units, unitsOf };
 }
 
 /** The same side with each of the given runs of units [from, to) as one unit; runs do not overlap and are in order. */
