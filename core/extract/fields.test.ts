@@ -4,7 +4,8 @@ import { makeDocument } from '../compare/makeDocument.test-support.ts';
 import { FieldValueSchema, type SummaryField } from '../contract/summary.ts';
 import { findDates } from './dates.ts';
 import { extractFields } from './fields.ts';
-import { findAmounts, findDurations } from './quantities.ts';
+import { findAmounts } from './amounts.ts';
+import { findDurations } from './durations.ts';
 
 const normal = (found: readonly { readonly normalized: string | null }[]): (string | null)[] => found.map(({ normalized }) => normalized);
 const fields = (text: string, language = 'en'): ReturnType<typeof extractFields> => extractFields(makeDocument(text, { language }));

@@ -7,7 +7,7 @@ import type { FieldValue, SummaryField } from '../contract/summary.ts';
 import { findGoverningLaw, findJurisdiction } from './law.ts';
 import { findParties } from './parties.ts';
 import { findProvisions } from './provisions.ts';
-import { findAmounts } from './quantities.ts';
+import { findAmounts } from './amounts.ts';
 import { Source } from './source.ts';
 import { findAgreementDates, findTerm } from './term.ts';
 

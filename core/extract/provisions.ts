@@ -1,7 +1,7 @@
 // Sentences that carry the provisions a reviewer asks for first: liability cap, termination, assignment, confidentiality, insurance, audit,
 // non-compete, exclusivity, licence. Found by headings and by the words such provisions are written with; the value is the sentence itself.
 import type { FieldValue, SummaryField } from '../contract/summary.ts';
-import { findAmounts } from './quantities.ts';
+import { findAmounts } from './amounts.ts';
 import { sentences, type Source } from './source.ts';
 
 interface Rule {

@@ -1,7 +1,7 @@
 // When an agreement was made, begins and ends, how long it lasts, how it renews and how one stops that.
 import type { FieldValue } from '../contract/summary.ts';
 import { findDates } from './dates.ts';
-import { findDurations } from './quantities.ts';
+import { findDurations } from './durations.ts';
 import { sentences, type Passage, type Source } from './source.ts';
 
 interface Sentence {
