@@ -51,6 +51,26 @@ describe('sentences', () => {
     expect(documentSentences({ ...base, blocks }).map((s) => s.text)).toEqual(['Fee | 100']);
   });
 
+  it('names the columns of a table in each of its rows', () => {
+    const base = documentOf(['Item', 'Fee', '2024', '2025', 'Hosting', '100', '110']);
+    const cells = [
+      [0, 0, 2, 1],
+      [0, 1, 1, 2],
+      [1, 1, 1, 1],
+      [1, 2, 1, 1],
+      [2, 0, 1, 1],
+      [2, 1, 1, 1],
+      [2, 2, 1, 1],
+    ] as const;
+    const blocks = base.blocks.map((block, i) => {
+      const [row, column, rowSpan, columnSpan] = cells[i]!;
+      return { ...block, kind: 'tableCell' as const, cell: { table: 't', row, column, rowSpan, columnSpan, header: row < 2 } };
+    });
+    const read = documentSentences({ ...base, blocks });
+    expect(read.map((s) => s.text)).toEqual(['Item | Fee', '2024 | 2025', 'Item: Hosting; Fee 2024: 100; Fee 2025: 110']);
+    expect(read.at(-1)?.spans.map((span) => span.blockId)).toEqual(blocks.slice(4).map((block) => block.id));
+  });
+
   it('leaves the sentences of the golden windows whole: the Reader was trained on such pieces', () => {
     const golden = JSON.parse(readFileSync('assets/models/golden.json', 'utf8')) as { prefix: string }[];
     const lines = golden.flatMap(({ prefix }) =>

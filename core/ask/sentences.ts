@@ -5,6 +5,7 @@
 // pieces of at most about 420 characters, headings on their own, white space folded, the document's own numbering kept.
 // Rule that must stay true: sentences of a document never overlap, and their spans lie inside their blocks.
 import { isContent, type Block, type Document, type Span } from '../contract/document.ts';
+import { columnNames, foldSpace, rowText } from './tableSentences.ts';
 
 export interface Sentence {
   /** Index in the document, from 0. */
@@ -18,6 +19,8 @@ export interface Sentence {
 
 /** Longest piece in characters; a longer sentence is cut behind a comma, semicolon or bracket (training used the same length). */
 const MAX_CHARS = 420;
+/** Longest row of a table that is read as one piece; the cells of a longer one are running text and read as such. */
+const MAX_ROW_CHARS = 2 * MAX_CHARS;
 /** A piece shorter than this is no sentence of its own: "3. Users." stays with what follows. */
 const MIN_CHARS = 20;
 /** Words before a full stop that does not end a sentence. */
@@ -73,8 +76,6 @@ function trim(text: string, piece: { start: number; end: number }): { start: num
   return { start, end };
 }
 
-const foldSpace = (text: string): string => text.replace(/\s+/gu, ' ').trim();
-
 /** Block id -> id of the innermost clause whose own text holds it. */
 export function clausesByBlock(document: Document): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
@@ -93,6 +94,7 @@ export function documentSentences(document: Document): readonly Sentence[] {
     sentences.push({ index: sentences.length, text, spans, clauseId, page: first.at[0]?.page ?? 0 });
   };
   const blocks = document.blocks;
+  const names = columnNames(blocks);
   for (let i = 0; i < blocks.length; i += 1) {
     const block = blocks[i]!;
     if (!isContent(block) || block.kind === 'table') continue;
@@ -100,9 +102,16 @@ export function documentSentences(document: Document): readonly Sentence[] {
       const row = tableRow(blocks, i);
       i += row.length - 1;
       const filled = row.filter((cell) => cell.text.trim() !== '');
-      const spans = filled.map((cell) => ({ documentId: document.id, blockId: cell.id, start: 0, end: cell.text.length }));
-      add(filled, filled.map((cell) => foldSpace(cell.text)).join(' | '), spans);
-      continue;
+      const text = rowText(filled, names);
+      if (text.length <= MAX_ROW_CHARS) {
+        add(
+          filled,
+          text,
+          filled.map((cell) => ({ documentId: document.id, blockId: cell.id, start: 0, end: cell.text.length })),
+        );
+        continue;
+      }
+      i -= row.length - 1;
     }
     for (const piece of splitSentences(block.text)) {
       const pageOf = block.lines.find((line) => line.end > piece.start)?.page;
