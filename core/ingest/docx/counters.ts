@@ -20,6 +20,8 @@ export interface ListNumber {
 
 interface Counter {
   readonly values: (number | undefined)[];
+  /** Whether a paragraph has this level; a level that was skipped has a value and no paragraph. */
+  readonly reached: boolean[];
   /** Instance of the last paragraph at each level: its overrides are the starts of the levels below. */
   readonly lastAt: (Instance | undefined)[];
 }
@@ -42,7 +44,7 @@ export class ListCounters {
     count(counter, instance, index, start ?? this.override(instance, index));
     if (level.format === 'bullet') return { text: '', bullet: true, level, depth: index, context: [] };
     const text = level.hidden ? '' : labelOf(instance, level, index, counter.values);
-    return { text, bullet: false, level, depth: index, context: contextOf(instance, index, counter.values) };
+    return { text, bullet: false, level, depth: index, context: contextOf(instance, index, counter) };
   }
 
   /** Lists that Word was told to restart in every section (w15:restartNumberingAfterBreak). */
@@ -54,16 +56,21 @@ export class ListCounters {
   private counterOf(definition: string): Counter {
     const known = this.counters.get(definition);
     if (known) return known;
-    const counter: Counter = { values: Array.from({ length: LEVELS }), lastAt: Array.from({ length: LEVELS }) };
+    const counter: Counter = {
+      values: Array.from({ length: LEVELS }),
+      reached: Array.from({ length: LEVELS }, () => false),
+      lastAt: Array.from({ length: LEVELS }),
+    };
     this.counters.set(definition, counter);
     return counter;
   }
 
-  /** The start that an instance sets, at its first paragraph only. */
+  /** The start that an instance sets, at the first paragraph that it sets one for. */
   private override(instance: Instance, index: number): number | undefined {
-    if (this.overridden.has(instance.numId)) return undefined;
+    const start = instance.starts.get(index);
+    if (start === undefined || this.overridden.has(instance.numId)) return undefined;
     this.overridden.add(instance.numId);
-    return instance.starts.get(index);
+    return start;
   }
 }
 
@@ -73,6 +80,8 @@ function count(counter: Counter, instance: Instance, index: number, override: nu
   const value = values[index];
   values[index] = override ?? (value === undefined ? startOf(counter, instance, index) : value + 1);
   lastAt[index] = instance;
+  counter.reached[index] = true;
+  counter.reached.fill(false, index + 1);
   for (let deeper = index + 1; deeper < LEVELS; deeper++) {
     const restart = levelAt(instance, deeper)?.restart;
     if (restart === undefined || restart > deeper || (restart > 0 && index < restart)) values[deeper] = undefined;
@@ -97,15 +106,17 @@ function labelOf(instance: Instance, level: Level, index: number, values: readon
 }
 
 /** From the own level outwards: a parent's number is put before, unless a part already shows it ("1.1" contains "1"). */
-function contextOf(instance: Instance, index: number, values: readonly (number | undefined)[]): string[] {
+function contextOf(instance: Instance, index: number, { values, reached }: Counter): string[] {
   const parts: string[] = [];
-  for (let at = index; at >= 0;) {
+  let outermost = index;
+  for (let at = index; at >= 0; at--) {
     const level = levelAt(instance, at);
     if (!level || level.format === 'bullet') break;
+    // A skipped level has no number that anybody could cite.
+    if (at > outermost || (at === outermost && at < index) || reached[at] !== true) continue;
     const text = labelOf(instance, level, at, values);
     if (text !== '') parts.unshift(text);
-    const outermost = Math.min(at + 1, ...[...level.text.matchAll(/%([1-9])/g)].map(([, digit]) => Number(digit)));
-    at = outermost - 2;
+    outermost = Math.min(at, ...[...level.text.matchAll(/%([1-9])/g)].map(([, digit]) => Number(digit) - 1));
   }
   return parts;
 }
