@@ -2,20 +2,35 @@
 //
 // Rule: an aside comes after the last block of its page that ends above it, so that a filled-in value follows its label; hidden text ends its page.
 import type { Block, Box, Line } from '../../contract/document.ts';
+import type { DrawnAside } from './annotations.ts';
 import type { PdfLine } from './lines.ts';
 import type { HiddenLine } from './readPage.ts';
 
 export function hiddenBlock({ line, hiding }: HiddenLine, id: string): Block {
   return {
     ...plainBlock(id, 'paragraph', line.text, line.page, line.box, line.size),
-    lines: [lineOf(line)],
+    lines: [lineOf(line, 0)],
     font: { size: line.size, bold: line.bold, italic: line.italic },
     hidden: hiding,
   };
 }
 
-function lineOf(line: PdfLine): Line {
-  return { start: 0, end: line.text.length, page: line.page, box: line.box, edges: line.edges, axis: line.axis };
+/** A form field's value or free text. Lines that the appearance draws carry the places of its letters. */
+export function drawnBlock(aside: DrawnAside, page: number, id: string): Block {
+  const [first] = aside.lines;
+  const text = first === undefined ? aside.text : aside.lines.map((line) => line.text).join(' ');
+  const lines: Line[] = [];
+  let start = 0;
+  for (const line of aside.lines) {
+    lines.push(lineOf(line, start));
+    start += line.text.length + 1;
+  }
+  // 10 points where nothing is drawn: what viewers set an empty appearance in.
+  return { ...plainBlock(id, aside.kind, text, page, aside.box, first?.size ?? 10), lines, hidden: aside.unseen ? 'invisible' : null };
+}
+
+function lineOf(line: PdfLine, start: number): Line {
+  return { start, end: start + line.text.length, page: line.page, box: line.box, edges: line.edges, axis: line.axis };
 }
 
 export function plainBlock(id: string, kind: Block['kind'], text: string, page: number, box: Box, size: number): Block {

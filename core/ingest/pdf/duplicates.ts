@@ -15,7 +15,8 @@ export class DrawnBefore {
   /** True when the character was seen within a tenth of its size and a third of its width; remembers it otherwise. `layer` keeps kinds of paint apart. */
   seen(code: number, layer: number, x: number, y: number, width: number, size: number): boolean {
     const across = Math.min(CELL, Math.max(1, 0.1 * size));
-    const along = Math.min(0.35 * width, across);
+    // The second letter of a ligature that the file maps to two has no width of its own.
+    const along = Math.max(0.1, Math.min(0.35 * width, across));
     const key = code * 8 + layer;
     const lastColumn = Math.floor((x + along) / CELL);
     const lastRow = Math.floor((y + across) / CELL);

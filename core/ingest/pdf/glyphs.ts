@@ -4,6 +4,7 @@
 // Leaves to rows.ts what belongs to one line, to lines.ts what the text of a line is, and to hidden.ts which paint a reader sees.
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../contract/document.ts';
+import { isMark } from '../characters.ts';
 import { DrawnBefore } from './duplicates.ts';
 import type { Mupdf } from './mupdf.ts';
 import { countCharacters, PAINT, structuredText, unclippedText, UNMAPPED, walkStext, type StextVisitor } from './stext.ts';
@@ -158,29 +159,36 @@ class GlyphReader implements StextVisitor {
   }
 
   character(code: number, flags: number, color: number, size: number, font: number, floats: Float32Array, quad: number): void {
+    this.count++;
     const [left, top] = this.origin;
-    const [ax, ay, bx, by] = [floats[quad] as number, floats[quad + 1] as number, floats[quad + 2] as number, floats[quad + 3] as number];
-    const [cx, cy, dx, dy] = [floats[quad + 4] as number, floats[quad + 5] as number, floats[quad + 6] as number, floats[quad + 7] as number];
+    const ax = floats[quad] as number;
+    const ay = floats[quad + 1] as number;
+    const bx = floats[quad + 2] as number;
+    const by = floats[quad + 3] as number;
+    const cx = floats[quad + 4] as number;
+    const cy = floats[quad + 5] as number;
+    const dx = floats[quad + 6] as number;
+    const dy = floats[quad + 7] as number;
     const x0 = Math.min(ax, bx, cx, dx) - left;
     const y0 = Math.min(ay, by, cy, dy) - top;
     const x1 = Math.max(ax, bx, cx, dx) - left;
     const y1 = Math.max(ay, by, cy, dy) - top;
-    this.count++;
-    if ((code === 0x20 || code === 0xa0) && (flags & UNMAPPED) === 0) {
+    const unmapped = (flags & UNMAPPED) !== 0;
+    if ((code === 0x20 || code === 0xa0) && !unmapped) {
       // A blank of the second pass belongs to outside text only inside of it.
       if (this.unclipped && this.glyphs.length === 0) return;
     } else {
-      const paint = this.paintOf(flags, color, size, x0, y0, x1, y1);
-      if (paint !== this.paint) {
-        this.endLine();
-        this.paint = paint;
-      }
       // Text without ink under the same text with ink is another drawing; a shadow is the same.
-      const layer = (flags & PAINT.filled) === 0 && (flags & PAINT.stroked) === 0 ? 1 : 0;
-      if (this.drawn.seen(code, layer, x0, y0, x1 - x0, size)) return;
+      const layer = (flags & (PAINT.filled | PAINT.stroked)) === 0 ? 1 : 0;
+      if (this.drawn.seen(code, layer, x0, y0, x1 - x0, size)) {
+        if (this.unclipped) this.endLine();
+        return;
+      }
+      const paint = this.paintOf(flags, color, size, x0, y0, x1, y1);
+      if (paint !== this.paint) this.endLine();
+      this.paint = paint;
     }
     const look = this.fonts.get(font) ?? this.lookOf(font);
-    const unmapped = (flags & UNMAPPED) !== 0;
     const text = unmapped || code > 0x10ffff ? '\uFFFD' : String.fromCodePoint(code);
     this.glyphs.push({ text, x0, y0, x1, y1, size, bold: look.bold, italic: look.italic, font, cid: unmapped ? code : -1 });
   }
@@ -198,8 +206,8 @@ class GlyphReader implements StextVisitor {
   }
 
   endLine(): void {
-    const { glyphs } = this;
-    if (glyphs.some((glyph) => glyph.text.trim() !== '')) {
+    const glyphs = shareWidths(this.glyphs);
+    if (glyphs.some(isInk)) {
       const box = boxOf(glyphs);
       this.segments.push({ glyphs, box, size: middleSize(glyphs), direction: this.direction, paint: this.paint, order: this.order, tag: this.tag });
     }
@@ -214,6 +222,32 @@ class GlyphReader implements StextVisitor {
     this.fonts.set(pointer, look);
     return look;
   }
+}
+
+function isInk(glyph: Glyph): boolean {
+  return glyph.text !== ' ' && glyph.text !== '\u00A0';
+}
+
+/** A glyph that the file maps to several letters gives its whole width to the first: each gets its share, so that a box can be drawn around any of them. */
+function shareWidths(glyphs: Glyph[]): Glyph[] {
+  for (let start = 0; start + 1 < glyphs.length; start++) {
+    const first = glyphs[start] as Glyph;
+    let end = start + 1;
+    while (end < glyphs.length && followsInside(first, glyphs[end] as Glyph)) end++;
+    if (end === start + 1) continue;
+    const width = (first.x1 - first.x0) / (end - start);
+    for (let index = start; index < end; index++) {
+      const x0 = first.x0 + (index - start) * width;
+      glyphs[index] = { ...(glyphs[index] as Glyph), x0, x1: x0 + width };
+    }
+    start = end - 1;
+  }
+  return glyphs;
+}
+
+/** Without a width, at the pen's place after `first`, and no accent (those are set over a letter). */
+function followsInside(first: Glyph, glyph: Glyph): boolean {
+  return glyph.x1 - glyph.x0 < 0.01 && first.x1 - first.x0 > 0.1 && Math.abs(glyph.x0 - first.x1) < 0.1 && isInk(glyph) && !isMark(glyph.text);
 }
 
 function middleSize(glyphs: readonly Glyph[]): number {

@@ -3,7 +3,7 @@
 // Owns: the verdict per segment. Geometry accuses, the rendered page decides (contrast.ts), because fills may be transparent, blended or masked.
 // Rule: hidden text is kept and named, never dropped; the text layer of a scan is invisible by design and is not hidden.
 import type { Block, Box } from '../../contract/document.ts';
-import type { PageGlyphs, PlacedImage, Segment } from './glyphs.ts';
+import type { Glyph, PageGlyphs, PlacedImage, Segment } from './glyphs.ts';
 import type { Vector } from './vectors.ts';
 
 export type Hiding = NonNullable<Block['hidden']>;
@@ -29,17 +29,21 @@ const COVERED_SHARE = 0.8;
 const PICTURE_SHARE = 0.6;
 
 /** `showsInk` is called only for segments under suspicion. */
-export function lookAt(glyphs: PageGlyphs, showsInk: () => ShowsInk): Sight {
+export function lookAt(glyphs: PageGlyphs, [width, height]: readonly [number, number], showsInk: () => ShowsInk): Sight {
   const visible: Segment[] = [];
   const hidden: HiddenSegment[] = [];
   let recognised = 0;
   const fills = glyphs.vectors.filter((vector) => !vector.stroked && vector.color >>> 24 === 255);
+  // mupdf judges by the bounds of a glyph what a clip cuts away, and those are wrong in some fonts: ink where no other text stands is that glyph.
+  const isDrawn = ({ box }: Segment): boolean => box.x0 >= 0 && box.y0 >= 0 && box.x1 <= width && box.y1 <= height && coverage(box, others(box)) < 0.5;
+  const others = (box: Box): readonly Glyph[] =>
+    glyphs.segments.filter((other) => other.paint !== 'offPage' && share(other.box, box) > 0).flatMap((other) => other.glyphs);
   for (const segment of glyphs.segments) {
     const layer = segment.paint === 'invisible' && isOnPicture(segment, glyphs.images, glyphs.vectors);
     if (layer) recognised += segment.glyphs.length;
     const hiding = layer ? null : suspicionOf(segment, fills, glyphs.images);
-    const cleared = (hiding === 'white' || hiding === 'covered') && showsInk()?.(segment.box) === true;
-    if (hiding === null || cleared) visible.push(segment);
+    const doubtful = hiding === 'white' || hiding === 'covered' || (hiding === 'offPage' && isDrawn(segment));
+    if (hiding === null || (doubtful && showsInk()?.(segment.box) === true)) visible.push(segment);
     else hidden.push({ segment, hiding });
   }
   return { visible, hidden, recognised };
@@ -55,19 +59,15 @@ function suspicionOf(segment: Segment, fills: readonly Vector[], images: readonl
 
 /** Scans come as images, or as outlines that were traced from them. */
 function isOnPicture(segment: Segment, images: readonly PlacedImage[], vectors: readonly Vector[]): boolean {
-  if (coverage(segment.box, images) >= PICTURE_SHARE) return true;
-  return (
-    coverage(
-      segment.box,
-      vectors.filter((vector) => !vector.rectangle),
-    ) >= PICTURE_SHARE
-  );
+  const boxes = (pieces: readonly { readonly box: Box }[]): Box[] => pieces.map((piece) => piece.box);
+  if (coverage(segment.box, boxes(images)) >= PICTURE_SHARE) return true;
+  return coverage(segment.box, boxes(vectors.filter((vector) => !vector.rectangle))) >= PICTURE_SHARE;
 }
 
 /** Share of a box that pieces cover together; pieces that overlap each other count twice, which is rare and harmless here. */
-function coverage(box: Box, pieces: readonly { readonly box: Box }[]): number {
+function coverage(box: Box, pieces: readonly Box[]): number {
   let sum = 0;
-  for (const piece of pieces) sum += share(box, piece.box);
+  for (const piece of pieces) sum += share(box, piece);
   return sum;
 }
 

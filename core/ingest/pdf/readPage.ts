@@ -4,6 +4,7 @@
 // Rule: a page that fails costs only itself, and a warning says so.
 import type * as mupdf from 'mupdf';
 import type { Page, Warning } from '../../contract/document.ts';
+import { readAnnotations, type PageAnnotations } from './annotations.ts';
 import { chooseText } from './chooseText.ts';
 import { renderContrast } from './contrast.ts';
 import { readGlyphs, type PageGlyphs, type PlacedImage, type Segment } from './glyphs.ts';
@@ -24,6 +25,7 @@ export interface PageReading {
   readonly lines: readonly PdfLine[];
   readonly hidden: readonly HiddenLine[];
   readonly vectors: readonly Vector[];
+  readonly annotations: PageAnnotations;
   /** Share of the page that its largest picture takes. */
   readonly imageShare: number;
   readonly warnings: readonly Warning[];
@@ -68,6 +70,7 @@ export class PageReader {
       lines,
       hidden,
       vectors: drawn.glyphs.vectors,
+      annotations: drawn.annotations,
       imageShare: pictureShare(drawn.glyphs.images, width * height),
       warnings: [...text.warnings, ...pageWarnings(lines, hidden, drawn.glyphs, drawn.sight.recognised, width * height, index)],
       failed: false,
@@ -84,8 +87,9 @@ export class PageReader {
       const [width, height] = [x1 - x0, y1 - y0];
       list = page.toDisplayList(false);
       const glyphs = readGlyphs(this.library, list, [width, height], [x0, y0], this.tagged);
-      const sight = lookAt(glyphs, this.contrastOf(list, [width, height], [x0, y0]));
-      return { width, height, label: labelOf(page, index), glyphs, sight, flaw: null };
+      const sight = lookAt(glyphs, [width, height], this.contrastOf(list, [width, height], [x0, y0]));
+      const annotations = readAnnotations(this.library, page, { index, size: [width, height], origin: [x0, y0] });
+      return { width, height, label: labelOf(page, index), glyphs, sight, annotations, flaw: null };
     } catch (thrown) {
       return blankPage(index, flawOf(thrown));
     } finally {
@@ -110,13 +114,22 @@ interface DrawnPage {
   readonly label: string;
   readonly glyphs: PageGlyphs;
   readonly sight: Sight;
+  readonly annotations: PageAnnotations;
   readonly flaw: string | null;
 }
 
 /** The size of US Letter stands for the size that is not known. */
 function blankPage(index: number, flaw: string): DrawnPage {
   const glyphs: PageGlyphs = { segments: [], images: [], vectors: [] };
-  return { width: 612, height: 792, label: String(index + 1), glyphs, sight: { visible: [], hidden: [], recognised: 0 }, flaw };
+  return {
+    width: 612,
+    height: 792,
+    label: String(index + 1),
+    glyphs,
+    sight: { visible: [], hidden: [], recognised: 0 },
+    annotations: { asides: [], remarks: [] },
+    flaw,
+  };
 }
 
 /** Lines in reading order, those of tables told apart; `size` is that of the page on which the segments stand upright. */
@@ -129,7 +142,16 @@ function failedPage(index: number, reason: string): PageReading {
   const message = `Page ${index + 1} can not be read (${reason}); it is missing from everything that follows.`;
   const { width, height, label } = blankPage(index, reason);
   const page: Page = { width, height, label, source: 'empty', confidence: null };
-  return { page, lines: [], hidden: [], vectors: [], imageShare: 0, warnings: [{ code: 'page_failed', message, page: index }], failed: true };
+  return {
+    page,
+    lines: [],
+    hidden: [],
+    vectors: [],
+    annotations: { asides: [], remarks: [] },
+    imageShare: 0,
+    warnings: [{ code: 'page_failed', message, page: index }],
+    failed: true,
+  };
 }
 
 function hiddenLines(sight: Sight, index: number, width: number, height: number): HiddenLine[] {

@@ -7,7 +7,8 @@ import { within, type Watch } from '../limits.ts';
 import type { OcrOptions } from '../ocr/recognisePage.ts';
 import { ScanReader } from '../ocr/scan.ts';
 import type { RawContent } from '../raw.ts';
-import { hiddenBlock, placeAsides } from './asides.ts';
+import { drawnBlock, hiddenBlock, placeAsides } from './asides.ts';
+import { commentsOf } from './comments.ts';
 import { layOut } from './layout.ts';
 import { loadMupdf } from './mupdf.ts';
 import { damageOf, isTagged, openPdf, readOutline, unreadable } from './openPdf.ts';
@@ -35,12 +36,14 @@ export async function readPdf(bytes: Uint8Array, name: string, { password, ocr }
       readings.push(scans ? await scans.complete(reading, index, count) : reading);
       await watch.tick(index + 1, count);
     }
-    if (readings.every((reading) => reading.failed && reading.lines.length === 0)) throw unreadable(name, readings[0]?.warnings[0]?.message ?? flaw);
+    if (readings.every((reading) => reading.failed && reading.lines.length === 0)) throw unreadable(name, 'each page fails in both engines');
     const warnings: Warning[] = [...damageOf(document, bytes), ...readings.flatMap((reading) => reading.warnings)];
     const pages = readings.map((reading) => reading.page);
     const outline = document === null ? [] : readOutline(document);
     const layout = scans ? scans.straighten(layOut(scans.upright(readings), outline, watch)) : layOut(readings, outline, watch);
-    return { ...layout, blocks: placeAsides(layout.blocks, asidesOf(readings)), pages, outline, warnings };
+    const blocks = placeAsides(layout.blocks, asidesOf(readings));
+    const remarks = readings.flatMap(({ annotations }, page) => annotations.remarks.map((remark) => ({ page, remark })));
+    return { ...layout, blocks, comments: commentsOf(remarks, blocks), pages, outline, warnings };
   } finally {
     document?.destroy();
     await second.dispose();
@@ -48,5 +51,8 @@ export async function readPdf(bytes: Uint8Array, name: string, { password, ocr }
 }
 
 function asidesOf(readings: readonly PageReading[]): Block[] {
-  return readings.flatMap((reading) => reading.hidden).map((hidden, index) => hiddenBlock(hidden, `hidden${index}`));
+  return readings.flatMap(({ annotations, hidden }, page) => [
+    ...annotations.asides.map((aside, index) => drawnBlock(aside, page, `aside${page}.${index}`)),
+    ...hidden.map((line, index) => hiddenBlock(line, `hidden${page}.${index}`)),
+  ]);
 }
