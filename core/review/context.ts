@@ -1,14 +1,23 @@
-// What every rule of the linter looks at: the text blocks of a document with their clauses, and how a finding is made from a place.
-import type { Block, Clause, Document } from '../contract/document.ts';
-import type { Finding } from '../contract/review.ts';
+// What every rule of the linter looks at: the text of a document with its clauses and words, and how a finding is made from a place.
+//
+// Owns: which blocks are text, the index of words (built once, asked by all rules on terms). Rule: nothing here is quadratic in the document.
+import { isContent, type Block, type Clause, type Document, type Span } from '../contract/document.ts';
+import type { Finding, RuleId } from '../contract/review.ts';
+import { WordIndex } from './words.ts';
 
-export interface Draft {
-  readonly rule: Finding['rule'];
-  readonly severity: Finding['severity'];
-  readonly message: string;
+export interface Place {
   readonly blockId: string;
   readonly start: number;
   readonly end: number;
+}
+
+export interface Draft extends Place {
+  readonly rule: RuleId;
+  readonly severity: Finding['severity'];
+  readonly message: string;
+  readonly related?: readonly Place[];
+  /** What should stand at the place instead. */
+  readonly fix?: string;
 }
 
 export type Rule = (context: Context) => readonly Draft[];
@@ -17,32 +26,47 @@ export interface Context {
   readonly document: Document;
   /** Blocks with text of the document itself, in order. */
   readonly blocks: readonly Block[];
+  /** Place of a block in `blocks`. */
+  readonly order: ReadonlyMap<string, number>;
   readonly blockOf: ReadonlyMap<string, Block>;
   readonly clauses: ReadonlyMap<string, Clause>;
   /** The clause a block stands in. */
   readonly clauseOf: ReadonlyMap<string, Clause>;
+  readonly words: WordIndex;
 }
 
-const SKIPPED: ReadonlySet<Block['kind']> = new Set(['furniture', 'annotation', 'table']);
+const SKIPPED: ReadonlySet<Block['kind']> = new Set(['annotation', 'table']);
 
 export function makeContext(document: Document): Context {
-  const blocks = document.blocks.filter((block) => !SKIPPED.has(block.kind) && block.text !== '');
+  const blocks = document.blocks.filter((block) => isContent(block) && !SKIPPED.has(block.kind) && block.text !== '');
   const clauseOf = new Map<string, Clause>();
   for (const clause of document.clauses) for (const span of clause.spans) if (!clauseOf.has(span.blockId)) clauseOf.set(span.blockId, clause);
   return {
     document,
     blocks,
     clauseOf,
+    order: new Map(blocks.map((block, index) => [block.id, index])),
     blockOf: new Map(document.blocks.map((block) => [block.id, block])),
     clauses: new Map(document.clauses.map((clause) => [clause.id, clause])),
+    words: new WordIndex(blocks),
   };
 }
+
+export const isExhibit = (path: string): boolean => /^(?:exhibit|schedule|annex|appendix|attachment|addendum|附)/i.test(path);
 
 /** The top clause above a clause: an exhibit is a document of its own for numbers and terms. */
 export function rootOf(context: Context, clause: Clause | undefined): string {
   let root = clause;
   while (root !== undefined && root.parentId !== null) root = context.clauses.get(root.parentId);
-  return root !== undefined && /^(?:exhibit|schedule|annex|appendix|attachment|附)/i.test(root.path) ? root.path : '';
+  return root !== undefined && isExhibit(root.path) ? root.path : '';
+}
+
+export const placeOf = ({ blockId, start, end }: Span): Place => ({ blockId, start, end });
+
+/** "in 4.2" or "before the first numbered clause". */
+export function clauseName(context: Context, blockId: string): string {
+  const path = context.clauseOf.get(blockId)?.path ?? '';
+  return path === '' ? 'before the first numbered clause' : `in ${path}`;
 }
 
 /** Up to `around` characters on either side of a place, cut at words. */

@@ -92,7 +92,8 @@ describe('references', () => {
   });
   it('finds a gap and a double, not a jump nor an excerpt', () => {
     expect(count('1. One. Text.\n2. Two. Text.\n4. Four. Text.\n5. Five. Text.', 'numbering-gap')).toBe(1);
-    expect(count('1. One. Text.\n2. Two. Text.\n2. Two. Text.\n3. Three. Text.', 'numbering-gap')).toBe(1);
+    expect(count('1. One. Text.\n2. Two. Text.\n2. Two. Text.\n3. Three. Text.', 'numbering-duplicate')).toBe(1);
+    expect(count('1. One. Text.\n2. Two. Text.\n2. Two. Text.\n4. Four. Text.\n5. Five.', 'numbering-gap')).toBe(0);
     expect(count('1. One. Text.\n2. Two. Text.\n9. Nine. Text.', 'numbering-gap')).toBe(0);
     expect(count('7. Seven. Text.\n9. Nine. Text.\n10. Ten. Text.', 'numbering-gap')).toBe(0);
     expect(count('1. One. Text.\n(a) first item.\n(b) second item.\n(d) fourth item.', 'numbering-gap')).toBe(1);

@@ -1,7 +1,9 @@
-// Rules on numbers that should lead somewhere: cross-references without a target, exhibits that are not there, gaps in a numbering.
+// Rules on cross-references: those that lead nowhere, and those whose heading in brackets is another clause's.
+//
+// Owns: what speaks of another document ("Section 5 of the Master Agreement"). Exhibits and numbers have their own files.
 import type { Clause, Reference } from '../contract/document.ts';
-import { readLabel, type Reading } from '../ingest/labels.ts';
-import type { Context, Draft, Rule } from './context.ts';
+import { placeOf, type Context, type Draft, type Rule } from './context.ts';
+import { stemPhrase } from './words.ts';
 
 const EXHIBIT = /^(?:exhibit|schedule|annex|appendix|attachment|附件|附表|附录)/i;
 /** What follows a reference into another document: "Section 5 of the Master Agreement", "Article 28 GDPR", "Section 4(a) thereof". */
@@ -10,20 +12,24 @@ const ELSEWHERE_AFTER =
 const ELSEWHERE_BEFORE =
   /(?:\bAct|Code|Rules?|Regulations?|Statutes?|U\.?S\.?C\.?|C\.?F\.?R\.?|UCC|GDPR|Law|Title\s+\d+|FAR|Plan|Charter|Certificate|Bylaws|Policy|Terms|\bits|their|thereof|respective)[,']?s?\s*(?:at\s+)?$/i;
 const LIST_REST =
-  /^(?:\s*(?:,|and|or|to|through|;)*\s*(?:and|or)?\s*(?:(?:Section|Clause|Article|Annex|Exhibit|Schedule|Appendix|Attachment)s?\s+)?(?:\d[\d.]*(?:\([a-z\d]+\))*|[IVX]{1,4}|[A-Z])(?![\w]))+/;
+  /^(?:\s*\([^()]{1,90}\))?(?:\s*(?:,|and|or|to|through|of|;|[–-])*\s*(?:and|or)?\s*(?:(?:Section|Clause|Article|Annex|Exhibit|Schedule|Appendix|Attachment)s?\s+)?(?:\d[\d.]*(?:\([a-z\d]+\))*|(?:\([a-z\d]+\))+|[IVX]{1,4}|[A-Z])(?![\w])(?:\s*\([^()]{1,90}\))?)+/;
+/** Clauses of the European Commission's contract, which agreements on data fill in: its numbers are not theirs. */
+const MODEL_CLAUSES = /\bSCCs?\b|standard contractual clauses/i;
 /** Section numbers of statutes are high; contracts rarely reach a hundred clauses. */
 const HIGHEST = 99;
 const FEWEST_CLAUSES = 5;
 
 function stands(context: Context, reference: Reference): { before: string; after: string } {
   const text = context.blockOf.get(reference.span.blockId)?.text ?? '';
-  return { before: text.slice(Math.max(0, reference.span.start - 40), reference.span.start), after: text.slice(reference.span.end, reference.span.end + 100) };
+  return { before: text.slice(Math.max(0, reference.span.start - 40), reference.span.start), after: text.slice(reference.span.end, reference.span.end + 400) };
 }
 
-function isElsewhere(context: Context, reference: Reference): boolean {
+export function isElsewhere(context: Context, reference: Reference): boolean {
   const { before, after } = stands(context, reference);
   // "Section 3.l(d)": a figure that a scan read as a letter; the number is not what it seems.
   if (/^\.?[\p{L}\d]/u.test(after)) return true;
+  // "§ 13-8-53(a)", "§ 24A-4-3": numbers of statutes and hours of work have dashes.
+  if (/[\d-]-$/.test(before) || /^-\w/.test(after) || /\p{L}-$/u.test(before)) return true;
   // "Article 1: Definitions" inside a paragraph is the title itself.
   if (/^\s?[:–—]\s*[\p{Lu}"“]/u.test(after)) return true;
   // "Annex I, Annex II and Annex III of the SCCs": what follows the list holds for its first member too.
@@ -38,10 +44,14 @@ export const brokenReferences: Rule = (context) => {
   // A word that never leads anywhere here ("Clause 13" where all references say "Section") speaks of another document.
   const word = (text: string): string => /^\p{L}+/u.exec(text)?.[0].toLowerCase().replace(/s$/, '') ?? '';
   const words = new Set(context.document.references.filter(({ targetId }) => targetId !== null).map(({ text }) => word(text)));
+  const modelClauses = context.blocks.some((block) => MODEL_CLAUSES.test(block.text));
   const broken = context.document.references.filter((reference) => {
     const { text, targetId } = reference;
     if (targetId !== null || !words.has(word(text)) || EXHIBIT.test(listWord(context, reference)) || isElsewhere(context, reference)) return false;
     if (/^article/i.test(text) && !articles) return false;
+    if (/^clause/i.test(text) && modelClauses) return false;
+    // "such section. 32 ...": the number begins the next sentence.
+    if (/^\p{L}+\.\s/u.test(text) && !/^sec\./i.test(text)) return false;
     // A bare letter or bracket names a place by its neighbourhood; only full numbers can be said to be missing.
     const number = /\d+(?:\.\d+)*/.exec(text)?.[0];
     return number !== undefined && Number(number.split('.')[0]) <= HIGHEST && !exists(context, number, stands(context, reference).before);
@@ -53,9 +63,7 @@ export const brokenReferences: Rule = (context) => {
     rule: 'broken-reference',
     severity: 'error',
     message: `“${text}” points at a clause that this document does not have.`,
-    blockId: span.blockId,
-    start: span.start,
-    end: span.end,
+    ...placeOf(span),
   }));
 };
 
@@ -76,109 +84,58 @@ function exists(context: Context, number: string, before: string): boolean {
 }
 
 /** "11 Miscellaneous" or "5. Fees" anywhere in running text. */
-function hasInline(context: Context, number: string): boolean {
-  const pattern = new RegExp(`(?<![\\w.$§]|(?:[Ss]ections?|[Aa]rticles?|[Cc]lauses?|and|or|,)\\s)${number.replaceAll('.', '\\.')}[.)]?\\s+["“(]?\\p{Lu}`, 'u');
+export function hasInline(context: Context, number: string): boolean {
+  const pattern = new RegExp(
+    `(?<![\\w.$§]|(?:[Ss]ections?|[Aa]rticles?|[Cc]lauses?|and|or|,)\\s)${number.replaceAll('.', '\\.')}[.)]?\\s+["“(]?${number.split('.').length > 2 ? '\\p{L}' : '\\p{Lu}'}`,
+    'u',
+  );
   return context.blocks.some((block) => pattern.test(block.text));
 }
 
-export const missingExhibits: Rule = (context) => {
-  const seen = new Set<string>();
+/** The heading in brackets or quotes right after a reference: "Section 9 (Confidentiality)". */
+const TITLE_AFTER = /^\s*(?:\(|（|,?\s*["“]|\[)\s*(\p{Lu}[^()（）“”"[\]]{2,70}?)\s*[,.]?\s*(?:\)|）|["”]|\])/u;
+/** Words that say nothing about what a clause is about. */
+const EMPTY = new Set('of and or the a an to for in on by with under at from its general other certain'.split(' '));
+
+const contentWords = (title: string): string[] =>
+  stemPhrase(title)
+    .split(' ')
+    .filter((word) => word.length > 1 && !EMPTY.has(word));
+
+export const wrongHeadings: Rule = (context) => {
+  const headed = Map.groupBy(
+    context.document.clauses.filter(({ heading, number }) => heading !== '' && number !== ''),
+    ({ heading }) => contentWords(heading).join(' '),
+  );
   return context.document.references.flatMap((reference): Draft[] => {
-    const { text, targetId, span } = reference;
-    const key = text
-      .toLowerCase()
-      .replace(/\s+/g, ' ')
-      .replace(/^(\p{L}{5,})s /u, '$1 ');
-    if (targetId !== null || !EXHIBIT.test(text) || isElsewhere(context, reference) || seen.has(key)) return [];
-    // A part of an exhibit ("Schedule 3.7") is a disclosure inside another document as often as not.
-    if (/\d\.\d|\(/.test(text) || hasTitle(context, key)) return [];
-    seen.add(key);
+    const target = reference.targetId === null ? undefined : context.clauses.get(reference.targetId);
+    const title = target && TITLE_AFTER.exec(stands(context, reference).after)?.[1];
+    if (!target || title === undefined || isElsewhere(context, reference)) return [];
+    const words = contentWords(title);
+    const near = relatives(context, target);
+    // One shared word is enough: headings are shortened when they are cited.
+    if (words.length === 0 || target.heading === '' || near.some(({ heading }) => contentWords(heading).some((word) => words.includes(word)))) return [];
+    const others = headed.get(words.join(' ')) ?? [];
+    if (others.length !== 1 || others[0]!.id === target.id) return [];
+    const other = others[0]!;
+    const number = /[\d.]+$/.exec(reference.text)?.[0];
+    const plain = number !== undefined && /^[\d.]+$/.test(other.path);
     return [
       {
-        rule: 'missing-exhibit',
+        rule: 'reference-heading',
         severity: 'error',
-        message: `“${text}” is referred to, but it is not in this document.`,
-        blockId: span.blockId,
-        start: span.start,
-        end: span.end,
+        message: `“${reference.text} (${title})” points at ${target.path}, whose heading is “${target.heading}”; “${other.heading}” is ${other.path}.`,
+        ...placeOf(reference.span),
+        related: target.spans.slice(0, 1).map(placeOf),
+        ...(plain ? { fix: reference.text.slice(0, reference.text.length - number.length) + other.path } : {}),
       },
     ];
   });
 };
 
-/** A block begins with the exhibit's name, whether the parser made a clause of it or not. */
-function hasTitle(context: Context, key: string): boolean {
-  return context.blocks.some((block) => {
-    const text = block.text
-      .toLowerCase()
-      .replace(/[“”"'*_[\]]/g, '')
-      .replace(/\s+/g, ' ')
-      .trimStart();
-    return text.startsWith(key) && !/^[\p{L}\p{N}]/u.test(text.slice(key.length)) && text.length < 200;
-  });
-}
-
-export const numberingGaps: Rule = (context) => {
-  const families = Map.groupBy(
-    context.document.clauses.filter(({ number }) => number !== ''),
-    (clause) => clause.parentId ?? '',
-  );
-  return [...families.values()].flatMap((siblings) => gapsAmong(context, siblings));
-};
-
-interface Numbered {
-  readonly clause: Clause;
-  readonly readings: readonly Reading[];
-}
-
-function gapsAmong(context: Context, siblings: readonly Clause[]): Draft[] {
-  const list = siblings.map((clause): Numbered => ({
-    clause,
-    readings: readLabel(`${clause.number}. `)?.readings ?? readLabel(`${clause.number} `)?.readings ?? [],
-  }));
-  const found: Draft[] = [];
-  let expected = 0;
-  let form = '';
-  for (const [index, { clause, readings }] of list.entries()) {
-    const reading =
-      readings.find((candidate) => candidate.form === form && candidate.values.at(-1) === expected + 1) ??
-      readings.find((candidate) => candidate.form === form) ??
-      readings[0];
-    const value = reading?.values.at(-1);
-    if (reading === undefined || value === undefined) {
-      expected = 0;
-      continue;
-    }
-    // A new sequence begins at one; only inside a sequence that began so can a number be missing.
-    if (reading.form !== form || value === 1 || expected === 0) {
-      form = reading.form;
-      expected = value === 1 ? 1 : 0;
-      continue;
-    }
-    const next = list[index + 1]?.readings.find((candidate) => candidate.form === form)?.values.at(-1);
-    if (form === 'schedule') continue;
-    const draft = judgeStep(context, clause, expected, value, next);
-    if (draft !== null) found.push(draft);
-    expected = value;
-  }
+/** The clause, those above it and its children: a reference to 9.2 may cite the heading of 9. */
+function relatives(context: Context, clause: Clause): Clause[] {
+  const found = [clause, ...clause.children.flatMap((id) => context.clauses.get(id) ?? [])];
+  for (let above = clause.parentId; above !== null; above = found.at(-1)!.parentId) found.push(context.clauses.get(above)!);
   return found;
-}
-
-/** One or two numbers left out, with the sequence going on or ending there, is a gap; a larger jump is another numbering. */
-function judgeStep(context: Context, clause: Clause, expected: number, value: number, next: number | undefined): Draft | null {
-  if (value === expected + 1) return null;
-  const span = clause.spans[0];
-  const block = span === undefined ? undefined : context.blockOf.get(span.blockId);
-  if (span === undefined || block === undefined) return null;
-  const end = Math.max(span.start + 1, Math.min(block.text.length, span.start + clause.number.length));
-  const make = (message: string): Draft => ({ rule: 'numbering-gap', severity: 'warning', message, blockId: block.id, start: span.start, end });
-  if (value === expected) return make(`The number ${clause.path || clause.number} stands twice in a row.`);
-  if (value > expected + 1 && value <= expected + 3 && (next === undefined || next === value + 1)) {
-    const missing = value - expected - 1;
-    const stem = clause.number.replace(/\d+$/, '');
-    // The number may stand in a paragraph that the parser kept whole.
-    if (/^[\d.]*$/.test(stem) && hasInline(context, `${stem}${value - 1}`)) return null;
-    return make(`The numbering goes to ${clause.path || clause.number} with ${missing === 1 ? 'one number' : `${missing} numbers`} left out before it.`);
-  }
-  return null;
 }

@@ -1,10 +1,11 @@
 // Rules on defined terms: used without a definition, defined without use, defined twice.
 import type { Block, Definition } from '../contract/document.ts';
-import { rootOf, type Context, type Draft, type Rule } from './context.ts';
+import { clauseName, placeOf, rootOf, type Context, type Draft, type Rule } from './context.ts';
+import { stemPhrase } from './words.ts';
 
 /** Terms are defined in another document, or on a cover page that is filled in apart: then nothing here is undefined. */
 const DEFINED_ELSEWHERE =
-  /(?:capitali[sz]ed|defined)\s+terms?\b[^.]{0,120}(?:not (?:otherwise )?defined|meanings?\b)[^.]{0,120}(?:agreement|terms|order form|cover page|in the)|unless otherwise defined|\b(?:Cover Page|Key Terms|Deal Terms)\b/i;
+  /(?:capitali[sz]ed|defined)\s+terms?\b[^.]{0,120}(?:not (?:otherwise )?defined|meanings?\b)[^.]{0,120}(?:agreement|terms|order form|cover page|in the)|unless otherwise defined|\b(?:Cover Page|Cover Terms|Key Terms|Deal Terms)\b|\bdefinitions (?:and provisions )?contained in\b|\bISDA\b/i;
 /** Nouns that carry a defined term when capitalised after an article. Names of people, places, courts and statutes end otherwise. */
 const TERM_NOUN =
   '(?:Information|Date|Period|Term|Services?|Fees?|Products?|Materials?|Property|Rights?|Territory|Affiliates?|Claims?|Losses|Data|Content|Software|Documentation|Event|Amount|Price|Rate|Purpose|Indemnitees?|Deliverables?|Technology|Marks?|Payment|Obligations?|Shares|Securities|Closing|Premises|Equipment|Goods|Personnel|Users?|Improvements?|Inventions?|Patents?|Know-How|Records|Expenses|Taxes|Collateral|Loan|Notes?|Milestones?|Specifications?|Warranty|Breach|Default|Transaction|Transfer|Affiliate|Representatives?|Customers?|Business|Assets|Liabilities|Parties|Fields?|Budget|Program|Project)';
@@ -18,48 +19,40 @@ const LEAST_USES = 2;
 const NAME_WORD =
   /\b(?:United|States?|Federal|National|Securities|International|American|European|Internal|Supreme|New|North|South|Uniform|Generally|Personal Data of|Notice|Section|Article|January|February|March|April|May|June|July|August|September|October|November|December)\b/;
 
-/** Singular in lower case with plain spaces: the form under which uses and definitions meet. */
-function stem(term: string): string {
-  return term
-    .replace(/\(s\)/g, '')
-    .replace(/^(?:the|an?|each|such)\s+/i, '')
-    .replace(/['’]s?\b/g, '')
-    .replace(/\s+/g, ' ')
-    .toLowerCase()
-    .split(' ')
-    .map((word) =>
-      word
-        .replace(/ies$/, 'y')
-        .replace(/(?<=(?:s|x|ch|sh))es$/, '')
-        .replace(/(?<=[^s])s$/, ''),
-    )
-    .join(' ');
-}
-
 export const undefinedTerms: Rule = (context) => {
   const { document } = context;
   // Without definitions of its own a document has no convention that a capital could break.
   if (document.definitions.length < 3 || context.blocks.some((block) => DEFINED_ELSEWHERE.test(block.text))) return [];
-  const defined = new Set(document.definitions.map(({ term }) => stem(term)));
+  const terms = document.definitions.map(({ term }) => stemPhrase(term));
+  // "Maintenance Specifications" is the end of "Deployment, Hosting and Maintenance Specifications".
+  const defined = new Set(terms.flatMap((term) => [term, ...(/ and | or /.test(term) ? [term.replace(/^.*?\b(?:and|or) /, '')] : [])]));
   const headings = new Set([
-    ...document.clauses.map(({ heading }) => stem(heading)),
-    ...context.blocks.filter((block) => block.kind === 'heading').map((block) => stem(block.text)),
+    ...document.clauses.map(({ heading }) => stemPhrase(heading)),
+    ...context.blocks.filter((block) => block.kind === 'heading').map((block) => stemPhrase(block.text)),
   ]);
-  const quoted = new Set(context.blocks.flatMap((block) => [...block.text.matchAll(/["“]([^"”]{2,60})["”]/g)].map((match) => stem(match[1]!))));
+  const quoted = new Set(context.blocks.flatMap((block) => [...block.text.matchAll(/["“]([^"”]{2,60})["”]/g)].map((match) => stemPhrase(match[1]!))));
   const uses = new Map<string, { block: Block; start: number; term: string }[]>();
   for (const block of context.blocks) {
     if (block.kind === 'heading' || block.kind === 'signature') continue;
     for (const match of block.text.matchAll(CANDIDATE)) {
       const term = match[1]!;
-      if (NAME_WORD.test(term) || /^\p{Lu}\p{Ll}+ing\s/u.test(term) || isDefined(stem(term), defined) || headings.has(stem(term)) || quoted.has(stem(term)))
+      // A line of contents ends in its page.
+      if (block.text.length < 90 && /^[^.;]{0,40}\s\d{1,3}$/.test(block.text.slice(match.index))) continue;
+      if (
+        NAME_WORD.test(term) ||
+        /^\p{Lu}\p{Ll}+ing\s/u.test(term) ||
+        isDefined(stemPhrase(term), defined) ||
+        headings.has(stemPhrase(term)) ||
+        quoted.has(stemPhrase(term))
+      )
         continue;
       const start = match.index + match[0].length - term.length;
-      uses.set(stem(term), [...(uses.get(stem(term)) ?? []), { block, start, term }]);
+      uses.set(stemPhrase(term), [...(uses.get(stemPhrase(term)) ?? []), { block, start, term }]);
     }
   }
   return [...uses.values()].flatMap((places): Draft[] => {
     const first = places[0]!;
-    if (places.length < LEAST_USES) return [];
+    if (places.length < LEAST_USES || places.some(isIntroduced)) return [];
     return [
       {
         rule: 'undefined-term',
@@ -73,6 +66,15 @@ export const undefinedTerms: Rule = (context) => {
   });
 };
 
+/** "hereinafter called the Effective Date", "the Continuation Right (as defined in the Supply Agreement)". */
+function isIntroduced({ block, start, term }: { readonly block: Block; readonly start: number; readonly term: string }): boolean {
+  const [before, after] = [block.text.slice(Math.max(0, start - 40), start), block.text.slice(start + term.length, start + term.length + 60)];
+  return (
+    /\b(?:called|known as|referred to as|defined as)\s+(?:the\s+|an?\s+)?$/i.test(before) ||
+    /^,?\s*\(?\s*(?:as\s+)?(?:such\s+terms?\s+(?:is|are)\s+)?defined\s+in\b/i.test(after)
+  );
+}
+
 /** A phrase is covered if it, its end or its beginning is a defined term ("Customer Personal Data" by "Personal Data" or "Customer"). */
 function isDefined(phrase: string, defined: ReadonlySet<string>): boolean {
   const words = phrase.split(' ');
@@ -84,55 +86,36 @@ const HABITUAL =
   /^(?:agreement|part(?:y|ies)|contract|effective date|section|article|exhibit|schedule|including|include|amendment|lease|recital|terms|parties hereto)$/;
 
 export const unusedDefinitions: Rule = (context) => {
-  const text = context.blocks.map((block) => block.text).join('\n');
-  const lower = text.toLowerCase();
   const seen = new Set<string>();
+  const places = new Map<string, number>();
+  for (const { term } of context.document.definitions) places.set(keyOf(term), (places.get(keyOf(term)) ?? 0) + 1);
   return context.document.definitions.flatMap(({ term, span }): Draft[] => {
-    const key = stem(term);
+    const key = keyOf(term);
     const block = context.blockOf.get(span.blockId)?.text ?? '';
     // “European Economic Area” or “EEA”: a pair of names for one thing; using one is enough.
-    if (/^[,.]?["”]\s+(?:or|and)\s+["“]/.test(block.slice(span.end, span.end + 12)) || /["”]\s+(?:or|and)\s+["“]$/.test(block.slice(0, span.start))) return [];
-    if (seen.has(key) || HABITUAL.test(key) || term.length < 2) return [];
+    if (/^[,.]?["”],?\s*(?:or|and)?\s*["“]/.test(block.slice(span.end, span.end + 12)) || /["”],?\s*(?:or|and)?\s*["“]$/.test(block.slice(0, span.start)))
+      return [];
+    if (seen.has(key) || HABITUAL.test(key) || term.length < 2 || /[[\]_{}]/.test(term)) return [];
     seen.add(key);
-    const places = context.document.definitions.filter((other) => stem(other.term) === key).length;
-    if (countUses(lower, term) > places) return [];
+    const uses = context.words.uses(term).length;
+    // A term whose own definition is not found as words ("+1") can not be counted.
+    if (uses > places.get(key)! || uses === 0) return [];
     return [
       {
         rule: 'unused-definition',
         severity: 'info',
         message: `“${term}” is defined here and not used anywhere else in the document.`,
-        blockId: span.blockId,
-        start: span.start,
-        end: span.end,
+        ...placeOf(span),
       },
     ];
   });
 };
 
-/** Occurrences of a term in any case, in singular or plural. */
-function countUses(lower: string, term: string): number {
-  const words = term
-    .toLowerCase()
-    .replace(/\(s\)/g, '')
-    .split(/\s+/)
-    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  const last = words.pop()!;
-  const forms = [
-    last,
-    `${last}e?s`,
-    ...(last.endsWith('s') ? [last.slice(0, -1)] : []),
-    ...(last.endsWith('es') ? [last.slice(0, -2)] : []),
-    ...(last.endsWith('y') ? [`${last.slice(0, -1)}ies`] : []),
-    ...(last.endsWith('ies') ? [`${last.slice(0, -3)}y`] : []),
-  ];
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${[...words.map((word) => `${word}\\s+`), `(?:${forms.join('|')})`].join('')}(?![\\p{L}\\p{N}])`, 'gu');
-  const plain = /[\u4e00-\u9fff]/.test(term) ? lower.split(term.toLowerCase()).length - 1 : 0;
-  return Math.max(plain, [...lower.matchAll(pattern)].length);
-}
+const keyOf = (term: string): string => stemPhrase(term) || term;
 
 /** Sentences that point at a definition instead of giving one. */
 const POINTER =
-  /^["”']?\s*(?:\([^()]{0,60}\)\s*)?(?:shall\s+|will\s+)?(?:ha(?:s|ve|ving)\s+the\s+(?:same\s+)?meanings?\s+(?:set forth|given|assigned|ascribed|specified|provided|stated|described|attributed|indicated|as\s+(?:set|defined)|in\b|defined|it|to)|(?:is|are)\s+(?:as\s+)?defined\s+(?:in|at|on|above|below)|includes?\b|shall\s+include|refers?\s+to\s+(?:section|article))/i;
+  /^["”']?\s*(?:\([^()]{0,60}\)\s*)?(?:shall\s+|will\s+)?(?:ha(?:s|ve|ving)\s+the\s+(?:same\s+)?meanings?\s+(?:set forth|given|assigned|ascribed|specified|provided|stated|described|attributed|indicated|as\s+(?:set|defined)|in\b|defined|it|to)|(?:means?|shall\s+mean)\s+the\s+[^.;]{0,40}?(?:as\s+)?(?:set\s+forth|specified|described|stated|identified|defined)\s+(?:in|on)|(?:is|are)\s+(?:as\s+)?defined\s+(?:in|at|on|above|below)|includes?\b|shall\s+include|refers?\s+to\s+(?:section|article))/i;
 
 export const duplicateDefinitions: Rule = (context) => {
   const groups = Map.groupBy(
@@ -143,20 +126,36 @@ export const duplicateDefinitions: Rule = (context) => {
     const [first, second] = group;
     // Twice in one sentence ("(each a “Party”, together “Parties”, each “Party”)") is one definition.
     if (first === undefined || second === undefined || first.span.blockId === second.span.blockId) return [];
-    if (HABITUAL.test(stem(first.term))) return [];
-    const place = context.clauseOf.get(first.span.blockId)?.path ?? '';
+    if (HABITUAL.test(stemPhrase(first.term)) || sameMeaning(context, first, second) || signs(context, second)) return [];
     return [
       {
         rule: 'duplicate-definition',
         severity: 'warning',
-        message: `“${second.term}” is defined again here; its first definition stands ${place === '' ? 'before the first numbered clause' : `in ${place}`}. Two definitions of one term may differ.`,
-        blockId: second.span.blockId,
-        start: second.span.start,
-        end: second.span.end,
+        message: `“${second.term}” is defined again here; its first definition stands ${clauseName(context, first.span.blockId)}. Two definitions of one term may differ.`,
+        ...placeOf(second.span),
+        related: [placeOf(first.span)],
       },
     ];
   });
 };
+
+/** The same words before both ("Federal Drug Administration (“FDA”)"): said twice, but not in two ways. */
+function sameMeaning(context: Context, ...both: readonly [Definition, Definition]): boolean {
+  const [one, other] = both.map(({ span }) => {
+    const before = (context.blockOf.get(span.blockId)?.text ?? '').slice(Math.max(0, span.start - 60), span.start);
+    return /[(（]\s*(?:the|each|an?)?\s*["“]?$/i.test(before)
+      ? stemPhrase(before.replace(/[(（][^(（]*$/, ''))
+          .split(' ')
+          .slice(-2)
+          .join(' ')
+      : '';
+  });
+  return one !== '' && one === other;
+}
+
+/** Names of the parties stand again in a form or above a signature. */
+const signs = (context: Context, { span }: Definition): boolean =>
+  /\b(?:By|Name|WITNESS|Title)\s*:|\bdated\b.{0,80}\bbetween\b|^reference is made/i.test(context.blockOf.get(span.blockId)?.text ?? '');
 
 function isFullDefinition(context: Context, { span }: Definition): boolean {
   const text = context.blockOf.get(span.blockId)?.text ?? '';

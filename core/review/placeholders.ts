@@ -1,44 +1,5 @@
-// Rules on the words themselves: a sum in words that differs from its figures, and blanks that nobody filled in.
-import { HAN_NUMBER, hanToNumber, NUMBER_WORDS, wordsToNumber } from '../structure/numberWords.ts';
+// Blanks that nobody filled in, and words that stand for a value.
 import type { Draft, Rule } from './context.ts';
-
-const WORDS_AND_FIGURES = new RegExp(
-  `(?<![\\p{L}\\p{N}-])(?<words>${NUMBER_WORDS})\\s*(?:percent|per\\s?cent|(?:U\\.?S\\.?\\s+|United States\\s+)?dollars|euros|pounds)?\\s*[(（]\\s*(?:US\\$|U\\.S\\.\\s?\\$|[$€£¥￥]|USD|EUR|GBP|RMB|CNY)?\\s?(?<figures>\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)\\s?%?\\s*(?:USD|EUR|GBP|RMB|CNY)?\\s*[)）]`,
-  'giu',
-);
-const HAN_AND_FIGURES = new RegExp(
-  `(?:人民币|RMB|￥|¥)?\\s?(?<words>${HAN_NUMBER})(?:元|圆)整?\\s*[(（](?:小写[:：]?)?\\s*(?:人民币|RMB|￥|¥)?\\s?(?<figures>\\d{1,3}(?:,\\d{3})+(?:\\.\\d+)?|\\d+(?:\\.\\d+)?)\\s?元?\\s*[)）]`,
-  'gu',
-);
-
-export const amountMismatches: Rule = (context) => {
-  const found: Draft[] = [];
-  for (const block of context.blocks) {
-    for (const [pattern, read] of [
-      [WORDS_AND_FIGURES, wordsToNumber],
-      [HAN_AND_FIGURES, hanToNumber],
-    ] as const) {
-      for (const match of block.text.matchAll(pattern)) {
-        const { words, figures } = match.groups as { words: string; figures: string };
-        // "twenty-one and 50/100" and "half" cannot be read here: a fraction beside the words leaves the pair alone.
-        const before = block.text.slice(Math.max(0, match.index - 12), match.index);
-        if (/(?:\/|\band|hundred|thousand|point|half|\d)\s*$/i.test(before)) continue;
-        const value = read(words);
-        const figure = Number(figures.replaceAll(',', ''));
-        if (value === null || value === figure) continue;
-        found.push({
-          rule: 'amount-mismatch',
-          severity: 'error',
-          message: `The words say ${value.toLocaleString('en-US')}, the figures say ${figure.toLocaleString('en-US')}.`,
-          blockId: block.id,
-          start: match.index,
-          end: match.index + match[0].length,
-        });
-      }
-    }
-  }
-  return found;
-};
 
 const BRACKETED =
   /[[【〔]\s*(?:(?:[●•∙◾■*_＿.…\s-]*[●•■_＿…][●•∙◾■*_＿.…\s-]*)|(?:(?:insert|enter|specify|describe|list|fill|add|to be)\b[^\]】〔]{0,120})|(?:\$?\s*(?:TBD|TBC|XX+|xx+|N\/?N|NAME|DATE|AMOUNT|ADDRESS|NUMBER|STATE|CITY|COUNTRY|COMPANY|PARTY|TITLE|YEAR|MONTH|DAY|PRICE)\b[^\]】]{0,60})|(?:(?:company|customer|client|provider|vendor|employee|employer|counterparty|party)(?:['’]s)?\s+(?:name|address|state|title|email)[^\]】]{0,40})|(?:(?:name|date|amount|address|number|state|city|country|title|year|month|day|price|jurisdiction)(?:\s+of\s+[^\]】]{1,40})?)|)\s*[\]】〕]/giu;
@@ -49,7 +10,7 @@ const SIGNING =
   /(?:^|\s)(?:by|name|title|date|dated|signature|signed|sign|print(?:ed)? name|its|address|e-?mail|attest|witness|notary|telephone|phone|fax|attention|attn|签字|签名|盖章|日期|姓名|职务|地址|电话|法定代表人)\s*[:：(]?\s*[_＿\s]*/i;
 const LABELLED = /(?:^|[\s_])(?:by|name|title|date|signature|its|address|e-?mail|phone|签字|日期|姓名)\s*[:：]\s*$/i;
 /** Square brackets that are meant to stay: redactions, omissions, notes on signature pages. */
-const KEPT = /^[[【][\s.…]*(?:\*|reserved|intentionally|sic|omitted|signature|remainder|end of|page)/i;
+const KEPT = /^[[【][\s.…]*(?:\*|reserved|intentionally|sic|omitted|signature|remainder|end of|page)|(?:removed|redacted|omitted|deleted)\s*[\]】]$/i;
 
 export const placeholders: Rule = (context) => {
   const found: Draft[] = [];
@@ -90,5 +51,6 @@ export const placeholders: Rule = (context) => {
 /** A line that is mostly blank, or a label with a blank: it waits for a signature, not for a drafter. */
 function isSigning(text: string): boolean {
   const words = text.replace(/[_＿\s]+/g, ' ').trim();
+  if (text.includes('/s/')) return true;
   return words.length < 12 || (SIGNING.test(text.slice(0, 60)) && words.length < 90);
 }

@@ -1,0 +1,101 @@
+// A defined term written without its capitals: "confidential information" where "Confidential Information" is defined.
+//
+// Rule: only terms of two or more words, for one word ("services") has its plain meaning too; and only where the document itself writes the term
+// with capitals nearly everywhere, so that the exception is a slip and not a choice.
+import type { Block } from '../contract/document.ts';
+import { clauseName, rootOf, type Context, type Draft, type Rule } from './context.ts';
+import type { Use } from './words.ts';
+
+/** Capitalised uses beside which a slip is a slip. */
+const LEAST_PROPER = 4;
+/** Slips per capitalised use; more is another meaning of the same words. */
+const MOST_SLIPS = 0.15;
+const SMALL = new Set('of and or the a an to for in on by with under at from as per'.split(' '));
+/** A slip takes the place of the term: "the confidential information", not "any trade secret or confidential information". */
+const POINTS = /\b(?:the|such|this|said|these|those)\s*$/i;
+/** After these words the phrase speaks of other people's matters: "its own confidential information". */
+const OTHERS =
+  /\b(?:other|others|own|third[- ]party|similar|any person['’]s|their|such other|like|various|certain|no|commercially|of its|of their|different|additional|non)[\s-]*$/i;
+
+type Writing = 'proper' | 'mixed' | 'slip' | 'other';
+
+export const termCapitals: Rule = (context) => {
+  const seen = new Set<string>();
+  const names = new Set(context.document.definitions.map(({ term }) => term.toLowerCase()));
+  return context.document.definitions.flatMap(({ term, span }): Draft[] => {
+    if (seen.has(term.toLowerCase()) || !isCapitalised(term)) return [];
+    seen.add(term.toLowerCase());
+    const uses = context.words.uses(term).map((use) => ({ use, writing: writingOf(use) }));
+    const proper = uses.filter(({ writing }) => writing === 'proper').length;
+    const root = rootOf(context, context.clauseOf.get(span.blockId));
+    const first = term.toLowerCase().split(/\s/)[0]!;
+    const homes = new Set(context.document.definitions.flatMap((other) => (other.term.toLowerCase() === term.toLowerCase() ? [other.span.blockId] : [])));
+    // "a sales agent ... the sales agent": a block that also has the words in their plain meaning goes on with it.
+    const plain = new Set(
+      uses.flatMap(({ use, writing }) => (writing === 'other' && !/\p{Lu}/u.test(use.block.text.slice(use.start, use.end)) ? [use.block.id] : [])),
+    );
+    const slips = uses.filter(
+      ({ use, writing }) =>
+        // "Buyer affiliates" speaks of the Buyer.
+        (writing === 'slip' || (writing === 'mixed' && !names.has(first))) &&
+        !homes.has(use.block.id) &&
+        !plain.has(use.block.id) &&
+        isRunning(use.block) &&
+        rootOf(context, context.clauseOf.get(use.block.id)) === root,
+    );
+    if (proper < LEAST_PROPER || slips.length === 0 || slips.length > Math.max(1, proper * MOST_SLIPS)) return [];
+    return slips.map(({ use }) => draftOf(context, term, use, span.blockId));
+  });
+};
+
+function draftOf(context: Context, term: string, { block, start, end }: Use, home: string): Draft {
+  const written = block.text.slice(start, end);
+  return {
+    rule: 'term-capitalisation',
+    severity: 'warning',
+    message: `“${written}” stands here without the capitals of the term “${term}”, which is defined ${clauseName(context, home)}. Is the defined term meant?`,
+    blockId: block.id,
+    start,
+    end,
+    fix: capitalised(written, term),
+  };
+}
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => /\p{L}/u.test(word) && !SMALL.has(word.toLowerCase()));
+
+function isCapitalised(term: string): boolean {
+  const words = wordsOf(term);
+  return words.length >= 2 && words.every((word) => /^\p{Lu}/u.test(word)) && words.some((word) => /\p{Ll}/u.test(word));
+}
+
+function writingOf({ block, start, end }: Use): Writing {
+  const written = block.text.slice(start, end);
+  const words = wordsOf(written);
+  if (words.every((word) => /^[\p{Lu}\p{N}]/u.test(word))) return 'proper';
+  const [before, after] = [block.text.slice(Math.max(0, start - 30), start), block.text.slice(end, end + 60)];
+  // "a joint committee (the “Joint Committee”)", "the effective date of such termination", {key_terms}: the words in their plain meaning.
+  if (/^\s*,?\s*[(（][^()]{0,12}["“]/.test(after) || /^\s+(?:of|for|or|and|\w+ing)\b|^[-/_]/.test(after)) return 'other';
+  if (/["“”'‘(/_{-]\s*$/.test(before) || /['’]s?\s/.test(written)) return 'other';
+  if (words.some((word) => /^\p{Lu}/u.test(word)))
+    return !opensSentence(block.text, start) && words.slice(1).every((word) => /^\p{Ll}/u.test(word)) ? 'mixed' : 'other';
+  return POINTS.test(before) && !OTHERS.test(before) ? 'slip' : 'other';
+}
+
+const opensSentence = (text: string, start: number): boolean =>
+  start === 0 || /(?:[.;:!?)\]•]\s*|^\s*\S{0,8}\s+)$/.test(text.slice(Math.max(0, start - 10), start));
+
+/** Sentences; titles follow rules of their own. */
+const isRunning = (block: Block): boolean =>
+  block.kind !== 'heading' &&
+  block.kind !== 'signature' &&
+  block.kind !== 'footnote' &&
+  block.text.length > 60 &&
+  !/^\W*(?:note|drafting note|comment)\b|^\s*\[|\]\s*$/i.test(block.text);
+
+/** The words as written with the capitals of the term. */
+function capitalised(written: string, term: string): string {
+  const capitals = new Set(wordsOf(term).map((word) => word.toLowerCase().slice(0, 3)));
+  return written.replace(/[\p{L}]+/gu, (word) =>
+    capitals.has(word.toLowerCase().slice(0, 3)) && !SMALL.has(word) ? word[0]!.toUpperCase() + word.slice(1) : word,
+  );
+}

@@ -1,0 +1,110 @@
+// Slips of the pen in running text: a word that stands twice, a bracket or a quotation mark that is left open.
+//
+// Rule: text that a reader of files cut into blocks is judged with its neighbours: what opens in one paragraph may close in the next.
+import type { Block } from '../contract/document.ts';
+import type { Draft, Rule } from './context.ts';
+
+const TWICE = /(?<![\p{L}\p{N}'’.&/-])(?<word>\p{L}{2,})(?<gap>\s+)\k<word>(?![\p{L}\p{N}'’&/-])/giu;
+/** Words that stand twice in good sentences, and names. */
+const MAY_REPEAT = new Set(
+  'that had is who whom so very no yes bye ha do did now long half pago walla bora new per et al cha sing duran aa ii iii xx xxx'.split(' '),
+);
+const HAN_TWICE = /(?<word>应当|不得|以及|或者|并且|如果|因为|对于|关于|双方|本合同|乙方|甲方|的|和|与|在)\k<word>/gu;
+/** Words whose own end is the character that follows: 目的的, 标的的, 正在在建. */
+const HAN_WORD = /(?:目|标|有)$|(?:正|现|存|所|潜|实)$/u;
+
+export const repeatedWords: Rule = (context) =>
+  context.blocks.flatMap((block): Draft[] => {
+    if (!isRunning(block)) return [];
+    return [...block.text.matchAll(TWICE), ...block.text.matchAll(HAN_TWICE)].flatMap((match): Draft[] => {
+      const word = match.groups!['word']!;
+      const gap = match.groups!['gap'] ?? '';
+      const second = match[0].slice(word.length + gap.length);
+      const han = gap === '';
+      // "Name Name" are columns of a table; a slip repeats a word of the sentence, in small letters the second time.
+      if (!han && (MAY_REPEAT.has(word.toLowerCase()) || !/^\p{Ll}+$/u.test(second) || gap.length > 2)) return [];
+      if (han && (HAN_WORD.test(block.text.slice(0, match.index)) || /^[确人话]/.test(block.text.slice(match.index + match[0].length)))) return [];
+      return [
+        {
+          rule: 'repeated-word',
+          severity: 'info',
+          message: `“${word}” stands twice.`,
+          blockId: block.id,
+          start: match.index,
+          end: match.index + match[0].length,
+          fix: word,
+        },
+      ];
+    });
+  });
+
+const isRunning = (block: Block): boolean => block.kind !== 'tableCell' && block.kind !== 'signature' && block.kind !== 'formField' && block.text.length > 20;
+
+const PAIRS: Readonly<Record<string, string>> = { '(': ')', '（': '）', '[': ']', '【': '】', '“': '”', '《': '》' };
+const CLOSERS = new Map(Object.entries(PAIRS).map(([open, close]) => [close, open]));
+/** "(a)" has both; "a)" and "1)" at a start or after a separator have one. */
+const ENUMERATOR = /(?:^|[\s,;:(（])(?:\p{L}|[ivx]{1,4}|[IVX]{1,4}|\d{1,3}|[一二三四五六七八九十]{1,3})$/u;
+
+interface Open {
+  readonly sign: string;
+  readonly block: number;
+  readonly at: number;
+}
+
+export const unbalancedMarks: Rule = (context) => {
+  const loose = context.blocks.map((block, index) => (isRunning(block) ? looseIn(block, index) : []));
+  return loose.flatMap((signs, index): Draft[] =>
+    signs.flatMap((sign): Draft[] => {
+      const block = context.blocks[index]!;
+      // Its partner may stand in a block before or after it: lists and page breaks cut sentences.
+      const partner = PAIRS[sign.sign] ?? CLOSERS.get(sign.sign)!;
+      const near = PAIRS[sign.sign] ? loose.slice(index + 1, index + REACH) : loose.slice(Math.max(0, index - REACH + 1), index);
+      // A block that breaks off in its sentence goes on somewhere else; a straight quotation mark may be the partner of a curly one.
+      const cut = PAIRS[sign.sign] !== undefined && !/[.;:!?。；：！？)”"’\]]\s*$/.test(block.text);
+      const straight = /[“”]/.test(sign.sign) && block.text.includes('"');
+      const form = /\b(?:STATE|COUNTY)\s+OF\b/.test(block.text);
+      if (cut || straight || form || signs.length > MOST_LOOSE || near.flat().some((other) => other.sign === partner || other.sign === sign.sign)) return [];
+      const opens = PAIRS[sign.sign] !== undefined;
+      return [
+        {
+          rule: 'unbalanced-mark',
+          severity: 'info',
+          message: opens ? `“${sign.sign}” is opened here and not closed.` : `“${sign.sign}” closes something here that was not opened.`,
+          blockId: block.id,
+          start: sign.at,
+          end: sign.at + 1,
+        },
+      ];
+    }),
+  );
+};
+
+/** Blocks in which the partner of a mark is looked for: the items of a long list. */
+const REACH = 12;
+/** More loose marks than this in one block are its style or its reader's fault, not slips. */
+const MOST_LOOSE = 2;
+
+/** Marks of a block without a partner in it. */
+function looseIn({ text }: Block, block: number): Open[] {
+  const open: Open[] = [];
+  const loose: Open[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]!;
+    if (PAIRS[sign]) {
+      open.push({ sign, block, at });
+      continue;
+    }
+    const opener = CLOSERS.get(sign);
+    if (opener === undefined) continue;
+    const last = open.findLastIndex((entry) => entry.sign === opener);
+    if (last >= 0) {
+      loose.push(...open.splice(last).slice(1));
+      continue;
+    }
+    const enumerates = (sign === ')' || sign === '）') && ENUMERATOR.test(text.slice(Math.max(0, at - 6), at));
+    const face = sign === ')' && /[:;]-?$/.test(text.slice(0, at));
+    if (!enumerates && !face) loose.push({ sign, block, at });
+  }
+  // A paragraph of a longer quotation opens with a mark that only the last paragraph closes.
+  return [...loose, ...open].filter(({ sign, at }) => !(sign === '“' && at < 8));
+}

@@ -1,0 +1,86 @@
+// A party whose name is written in two ways: another legal form ("Acme Inc." and "Acme LLC"), or a letter that slipped.
+//
+// Rule: a company group has companies of like names; a name that the document itself introduces ("Acme Ltd., a subsidiary of ...") is another company.
+import { findParties } from '../extract/parties.ts';
+import { Source } from '../extract/source.ts';
+import type { Draft, Place, Rule } from './context.ts';
+
+/** Legal forms with their spellings: different spellings are one form. */
+const FORMS: readonly (readonly [string, string])[] = [
+  ['Inc', 'Inc|Incorporated'],
+  ['Corp', 'Corp|Corporation'],
+  ['LLC', 'L\\.?L\\.?C'],
+  ['LLP', 'L\\.?L\\.?P'],
+  ['LP', 'L\\.?P'],
+  ['Ltd', 'Ltd|Limited'],
+  ['PLC', 'P\\.?L\\.?C'],
+  ['GmbH', 'GmbH'],
+  ['AG', 'AG'],
+  ['BV', 'B\\.?V'],
+  ['SA', 'S\\.?A'],
+  ['Co', 'Co|Company'],
+];
+const FORM = new RegExp(`^[,\\s]*(?<form>${FORMS.map(([, spellings]) => `(?:${spellings})`).join('|')})\\b\\.?`, 'i');
+const ENDING = new RegExp(`[,\\s]+(?:${FORMS.map(([, spellings]) => `(?:${spellings})`).join('|')})\\.?$`, 'i');
+/** Words around a name that make it another company. */
+const OTHER_COMPANY =
+  /subsidiar|affiliate|parent|formerly|f\/k\/a|successor|predecessor|wholly[- ]owned|d\/b\/a|division|holding|assign|name|trustee|merge|convert|guarant/i;
+/** A shorter name is also a word. */
+const SHORTEST = 4;
+
+interface Party extends Place {
+  readonly base: string;
+  readonly form: string;
+  readonly written: string;
+}
+
+const formOf = (written: string): string => FORMS.find(([, spellings]) => new RegExp(`^(?:${spellings})\\.?$`, 'i').test(written))?.[0] ?? written;
+/** Letters and figures alone, in one case. */
+const fold = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
+export const partyNames: Rule = (context) => {
+  const parties = findParties(new Source(context.document)).flatMap(({ value, span }): Party[] => {
+    const form = ENDING.exec(value)?.[0].replace(/[,\s]+/g, '');
+    const base = value.replace(ENDING, '');
+    return form === undefined || base.length < SHORTEST || !/\p{L}/u.test(base)
+      ? []
+      : [{ base, form: formOf(form), written: value, blockId: span.blockId, start: span.start, end: span.end }];
+  });
+  const known = new Set(parties.map(({ base, form }) => `${fold(base)} ${form}`));
+  // Two parties of one name and different forms are two companies.
+  return parties
+    .filter((party) => parties.every((other) => other === party || fold(other.base) !== fold(party.base)))
+    .flatMap((party) => driftOf(context, party, known));
+};
+
+function driftOf(context: Parameters<Rule>[0], party: Party, known: ReadonlySet<string>): Draft[] {
+  const found: Draft[] = [];
+  const seen = new Set<string>();
+  for (const { block, start, end } of context.words.uses(party.base)) {
+    const written = FORM.exec(block.text.slice(end, end + 20));
+    const form = written && formOf(written.groups!['form']!.replace(/\.$/, ''));
+    // "The Acme Company" in small letters is a way to speak, and "Acme Co" a part of another name.
+    if (!written || !form || form === party.form || seen.has(form) || known.has(`${fold(party.base)} ${form}`) || !/^[,\s]*\p{Lu}/u.test(written[0])) continue;
+    const around = block.text.slice(Math.max(0, start - 60), start) + block.text.slice(end + written[0].length, end + 90);
+    const introduced = /^[^.;]{0,80}[(（][^()]{0,40}["“]/.test(block.text.slice(end + written[0].length, end + 120));
+    const partOfName =
+      /\p{Lu}[\p{L}&.'’-]*,?\s+$/u.test(block.text.slice(Math.max(0, start - 20), start)) &&
+      !/(?:The|And|By|To|Of|Between|AND|BETWEEN|BY|TO|OF|THE)\s+$/u.test(block.text.slice(0, start));
+    if (introduced || partOfName || OTHER_COMPANY.test(around)) continue;
+    seen.add(form);
+    found.push({
+      rule: 'party-name',
+      severity: 'warning',
+      message: `“${block.text.slice(start, end) + written[0].replace(/\s+$/, '')}” stands here; the party is called “${party.written}”.`,
+      blockId: block.id,
+      start,
+      end: end + written[0].length,
+      related: [{ blockId: party.blockId, start: party.start, end: party.end }],
+    });
+  }
+  return found;
+}
