@@ -49,7 +49,7 @@ export function draftBlock(content: ParagraphContent, paragraph: Paragraph, arou
   const text = prefix + body.slice(bullet);
   const offset = (at: number): number => Math.min(text.length, Math.max(0, at + prefix.length - bullet));
   const bold = content.bold > 0.85 * body.length;
-  const kind = around.kind === 'body' && (around.contents || isContents(body, styleName)) ? 'furniture' : around.kind;
+  const kind = around.kind === 'body' && (around.contents || isContents(body, styleName, shown !== '')) ? 'furniture' : around.kind;
   const cell = kind === 'body' ? around.cell : null;
   const printed = shown === '' ? (kind === 'body' ? (readLabel(text)?.number ?? null) : null) : numberIn(shown, text);
   const level = kind === 'body' && cell === null ? headingLevel(look, styleName) : null;
@@ -84,8 +84,9 @@ export function hiddenBlocks(content: ParagraphContent, around: Surrounding): Dr
   });
 }
 
-function isContents(body: string, styleName: string): boolean {
-  return /^toc\s?(?:\d|heading)/i.test(styleName) || isContentsLine(body) || isContentsTitle(body.trim());
+/** Lines of a contents table have their numbers as text; a paragraph that Word numbers is none, whatever leaders it ends in. */
+function isContents(body: string, styleName: string, numbered: boolean): boolean {
+  return /^toc\s?(?:\d|heading)/i.test(styleName) || (!numbered && (isContentsLine(body) || isContentsTitle(body.trim())));
 }
 
 interface Traits {

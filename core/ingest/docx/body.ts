@@ -7,7 +7,7 @@ import type { Block, Note, Table, View } from '../../contract/document.ts';
 import { within, type Watch } from '../limits.ts';
 import type { Range } from '../raw.ts';
 import { draftBlock, hiddenBlocks, type Drafted, type Paragraph } from './blocks.ts';
-import { beginChange, changeKind, emptyContent, type Anchor, type ParagraphContent } from './content.ts';
+import { anchorOf, beginChange, changeKind, emptyContent, type Anchor, type ParagraphContent } from './content.ts';
 import type { ListNumber } from './counters.ts';
 import { Evidence, spanOf, type Position } from './evidence.ts';
 import { changeStands, formatChanges, markStands, plainText, readMarkChanges } from './marks.ts';
@@ -94,14 +94,11 @@ export class BodyReader {
       case 'w:altChunk':
         this.counts.chunks++;
         return;
-      case 'w:bookmarkStart':
-        return this.anchor('bookmark', node.attributes['w:name']);
-      case 'w:commentRangeStart':
-        return this.anchor('commentStart', node.attributes['w:id']);
-      case 'w:commentRangeEnd':
-        return this.anchor('commentEnd', node.attributes['w:id']);
-      default:
+      default: {
+        const anchor = anchorOf(node, 0);
+        if (anchor) this.anchors.push(anchor);
         if (changeKind(node.name)) this.evidence.waitChange(beginChange(node, changeKind(node.name) ?? 'format', emptyContent()));
+      }
     }
   }
 
@@ -119,10 +116,6 @@ export class BodyReader {
   finish(): void {
     this.flush();
     this.evidence.finish(this.blocks.at(-1));
-  }
-
-  private anchor(kind: Anchor['kind'], id: string | undefined): void {
-    if (id !== undefined) this.anchors.push({ kind, id, at: 0 });
   }
 
   private readControl(node: XmlNode, context: Context): void {

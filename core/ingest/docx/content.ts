@@ -30,6 +30,21 @@ export interface Anchor {
   readonly at: number;
 }
 
+/** Elements that mark a place: kind of anchor and the attribute that names it. */
+const ANCHORS: Readonly<Record<string, readonly [kind: Anchor['kind'], attribute: string]>> = {
+  'w:bookmarkStart': ['bookmark', 'w:name'],
+  'w:commentRangeStart': ['commentStart', 'w:id'],
+  'w:commentRangeEnd': ['commentEnd', 'w:id'],
+  'w:commentReference': ['comment', 'w:id'],
+};
+
+/** The anchor that an element sets at `at`; undefined if it is none. */
+export function anchorOf(node: XmlNode, at: number): Anchor | undefined {
+  const [kind, attribute] = ANCHORS[node.name] ?? [];
+  const id = attribute === undefined ? undefined : node.attributes[attribute];
+  return kind === undefined || id === undefined ? undefined : { kind, id, at };
+}
+
 export interface FieldRange extends Range {
   /** "REF _Ref137575642 \\r \\h". */
   readonly instruction: string;

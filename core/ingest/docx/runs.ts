@@ -3,7 +3,7 @@
 // Owns: runs, fields, tracked insertions, deletions and moves, hidden text, alternate content read once, equations, places of notes, bookmarks, comments.
 // Rule: what does not stand in the view is kept as the text of its change, never as text of the document.
 import type { View } from '../../contract/document.ts';
-import { addChange, addText, beginChange, changeKind, stands, type Change, type ChangeKind, type Hiding, type ParagraphContent } from './content.ts';
+import { addChange, addText, anchorOf, beginChange, changeKind, stands, type Change, type ChangeKind, type Hiding, type ParagraphContent } from './content.ts';
 import { linearMath } from './math.ts';
 import type { Counts, OpenField, Story } from './story.ts';
 import { merge, readLook, type ListPlace, type Styles, type StyleLook } from './styles.ts';
@@ -64,12 +64,6 @@ export class RunReader {
       }
       case 'mc:AlternateContent':
         return this.readAlternate(node);
-      case 'w:bookmarkStart':
-        return this.anchor('bookmark', node.attributes['w:name']);
-      case 'w:commentRangeStart':
-        return this.anchor('commentStart', node.attributes['w:id']);
-      case 'w:commentRangeEnd':
-        return this.anchor('commentEnd', node.attributes['w:id']);
       case 'w:subDoc':
         this.about.counts.subDocuments++;
         return;
@@ -77,11 +71,13 @@ export class RunReader {
         if (TRANSPARENT.has(node.name)) this.read(node);
         // The start of a tracked content control: the control comes or goes, its text stays.
         else if (changeKind(node.name)) this.change(node, changeKind(node.name) ?? 'format', () => undefined);
+        else this.anchor(node);
     }
   }
 
-  private anchor(kind: 'bookmark' | 'commentStart' | 'commentEnd' | 'comment', id: string | undefined): void {
-    if (id !== undefined) this.out.anchors.push({ kind, id, at: this.out.text.length });
+  private anchor(node: XmlNode): void {
+    const anchor = anchorOf(node, this.out.text.length);
+    if (anchor) this.out.anchors.push(anchor);
   }
 
   private change(node: XmlNode, kind: ChangeKind, read: () => void): void {
@@ -139,8 +135,6 @@ export class RunReader {
         return this.push('-', look);
       case 'w:sym':
         return this.push(symbolOf(parseInt(node.attributes['w:char'] ?? '', 16) || 0, node.attributes['w:font']), look);
-      case 'w:commentReference':
-        return this.anchor('comment', node.attributes['w:id']);
       case 'w:footnoteReference':
       case 'w:endnoteReference':
         return this.note(node);
@@ -153,6 +147,7 @@ export class RunReader {
       case 'w:ruby':
         return this.readInline(node);
       default:
+        return this.anchor(node);
     }
   }
 
