@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Block } from '../../../core/contract/document.ts';
 import { readGlyphs } from '../../../core/ingest/pdf/glyphs.ts';
-import { lookAt } from '../../../core/ingest/pdf/hidden.ts';
 import { loadMupdf, type Mupdf } from '../../../core/ingest/pdf/mupdf.ts';
 import { findTables, type PageTables } from '../../../core/ingest/pdf/tables.ts';
 import { readFile } from '../../../core/ingest/read.ts';
@@ -23,7 +22,7 @@ function* pageTables(library: Mupdf, file: string): Generator<Measured> {
       const [x0, y0, x1, y1] = page.getBounds();
       const list = page.toDisplayList(false);
       const glyphs = readGlyphs(library, list, [x1 - x0, y1 - y0], [x0, y0], false);
-      const { visible } = lookAt(glyphs, () => null);
+      const visible = glyphs.segments.filter((segment) => segment.paint === 'ink' || segment.paint === 'white');
       const start = process.threadCpuUsage();
       const found = findTables(visible, glyphs.vectors, index, x1 - x0, y1 - y0);
       const used = process.threadCpuUsage(start);

@@ -121,7 +121,10 @@ function withRuledEnds(run: readonly ChunkRow[], rows: readonly ChunkRow[], rule
   return rows.slice(start, last + 1);
 }
 
-const CAPTION = /^(?:table|exhibit|tab\.|figure|表)\s?[A-Z\d]/i;
+const CAPTION = /^(?:table|exhibit|tab\.|figure|表)\s?[A-Z]?[-.]?[\dIVX]+\b/i;
+
+/** Lines of a running head and a caption above a table, and of a caption itself. */
+const MOST_HEADING = 5;
 
 /** Without a caption whose number stands apart, and without the columns of text that follow below the rule that closes a table. */
 function trim(run: readonly ChunkRow[], rules: Rules): readonly ChunkRow[] {
@@ -129,14 +132,9 @@ function trim(run: readonly ChunkRow[], rules: Rules): readonly ChunkRow[] {
   const box = boxOf(run.map((entry) => entry.row));
   const wide = wideRules(rules, box).map((rule) => rule.at);
   const below = (at: number): number => run.findIndex((entry) => entry.row.y0 > at - 3);
-  let start = 0;
-  if (CAPTION.test(textOf(run[0] as ChunkRow))) {
-    const rule = wide
-      .filter((at) => at > (run[0] as ChunkRow).row.y1 - 2)
-      .map(below)
-      .find((index) => index > 0 && index <= 5);
-    start = rule ?? 1;
-  }
+  const caption = run.slice(0, MOST_HEADING).findLastIndex((entry) => CAPTION.test(textOf(entry)));
+  const rule = caption < 0 ? undefined : wide.map(below).find((index) => index > caption && index <= caption + MOST_HEADING);
+  const start = rule ?? caption + 1;
   const end = wide.map(below).find((index) => index > start + 1 && isWordy(run.slice(index)) && !isWordy(run.slice(start, index)));
   return run.slice(start, end);
 }
@@ -155,12 +153,8 @@ function isWordy(rows: readonly ChunkRow[]): boolean {
 
 /** Rules, and edges of shaded rows, that cover most of a box's width. */
 function wideRules(rules: Rules, box: Box): Line[] {
-  const shaded = rules.shades.flatMap((shade): Line[] => [
-    { at: shade.y0, from: shade.x0, to: shade.x1 },
-    { at: shade.y1, from: shade.x0, to: shade.x1 },
-  ]);
   const width = box.x1 - box.x0;
-  return [...rules.horizontal, ...shaded].filter((rule) => Math.min(rule.to, box.x1) - Math.max(rule.from, box.x0) >= 0.6 * width);
+  return [...rules.horizontal, ...rules.edges].filter((rule) => Math.min(rule.to, box.x1) - Math.max(rule.from, box.x0) >= 0.6 * width);
 }
 
 /** x of a gutter between columns of prose, or between two tables side by side; null where the run is one thing. */
@@ -201,8 +195,11 @@ function proseOf(run: readonly ChunkRow[], belongs: (word: Word) => boolean): 0 
 function tableOf(run: readonly ChunkRow[], bands: readonly Band[], rules: Rules): DraftTable | null {
   const box = boxOf(run.map((entry) => entry.row));
   const size = (run[0] as ChunkRow).row.size;
-  const inside = rules.horizontal.filter((rule) => rule.at > box.y0 - 1.5 * size && rule.at < box.y1 + 1.5 * size && rule.from < box.x1 && rule.to > box.x0);
-  const closing = wideRules(rules, box).filter((rule) => rule.at > box.y0 - 1.5 * size && rule.at < box.y1 + 1.5 * size);
+  const near = (rule: Line): boolean => rule.at > box.y0 - 1.5 * size && rule.at < box.y1 + 1.5 * size;
+  const closing = wideRules(rules, box).filter(near);
+  const drawn = rules.horizontal.filter((rule) => near(rule) && rule.from < box.x1 && rule.to > box.x0);
+  // Where rules are drawn, stripes only please the eye.
+  const inside = drawn.length >= 2 ? drawn : [...drawn, ...closing];
   const ruled = new Set(closing.map((rule) => Math.round(rule.at / 4))).size;
   if (!isTable(run, bands, ruled)) return null;
   const rowed = rowTable({ lines: run, bands, rules: inside });
@@ -211,6 +208,10 @@ function tableOf(run: readonly ChunkRow[], bands: readonly Band[], rules: Rules)
 
 /** Share of the cells that an unruled table fills: sparse ones in financial reports fill half. */
 const FILLED = 0.4;
+const FILLED_RULED = 0.3;
+/** Brackets and operators that stand alone: a formula with its indexes, not a table. */
+const SIGNS = /^[^\p{L}\p{N}—–\-*✓✔□☐☒%$€£¥•●]+$/u;
+const FORMULA_SIGNS = 0.1;
 const LEADER = /\.{4}|…{2}|(?:\. ){3}|·{4}/;
 const SIGNATURE = /(?:^|\s)(?:by|name|title|date|signature|signed|its|witness|签字|签章|盖章|日期)\s*[:：]|_{5,}/i;
 
@@ -222,15 +223,18 @@ function isTable(run: readonly ChunkRow[], bands: readonly Band[], ruled: number
   const first = bands[0] as Band;
   const labels = rows.map((entry) => entry.chunks[0] as Chunk).filter((chunk) => chunk.x1 <= first.x1 + 1);
   const listed = labels.filter((chunk) => isListMark(chunk.text)).length;
+  const chunks = rows.flatMap((entry) => entry.chunks);
+  if (chunks.filter((chunk) => SIGNS.test(chunk.text)).length > FORMULA_SIGNS * chunks.length) return false;
   if (bands.length === 2 && listed * 2 > labels.length) return false;
   const values = valuesIn(rows, first);
   const numeric = numericIn(rows, first);
   const words = values.map((chunk) => chunk.words.length).sort((a, b) => a - b);
   const short = (words[words.length >> 1] ?? 0) <= 5;
   if (ruled < 3 && isPageList(rows)) return false;
-  if (ruled >= 2) return rows.length >= 2 && (numeric >= 0.3 || (short && bands.length >= 3) || ruled >= 3);
   // Scattered labels of a drawing line up too, but leave most places of their rows empty.
-  if (values.length + labels.length < FILLED * rows.length * bands.length) return false;
+  const share = (values.length + labels.length) / (rows.length * bands.length);
+  if (share < (ruled >= 2 ? FILLED_RULED : FILLED)) return false;
+  if (ruled >= 2) return rows.length >= 2 && (numeric >= 0.3 || (short && bands.length >= 3) || ruled >= 3);
   // Of two columns the second must be values nearly throughout: a formula, an address and its number have some too.
   if (bands.length === 2 ? numericIn(rows.slice(1), first) >= 0.7 : numeric >= 0.5) return rows.length >= 3;
   return rows.length >= 4 && bands.length >= 3 && short && numeric >= 0.2 && listed * 2 <= labels.length;

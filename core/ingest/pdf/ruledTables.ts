@@ -9,14 +9,12 @@ import { columnsOf, type Band } from './tableColumns.ts';
 import { readGrids, type Grid } from './gridCells.ts';
 import { boxOf } from './glyphs.ts';
 import { fillGrid, holds } from './gridText.ts';
-import type { Rules } from './rules.ts';
+import type { Rules, Shade } from './rules.ts';
 import { rowTable, type DraftCell } from './tableRows.ts';
 import { chunksOf, isNumeric, isDate, rowsOf, type TextRow, type Word } from './tableText.ts';
 
 /** Lines of values in one ruled band from which the rules part groups of rows, not rows. */
 const GROUPED = 3;
-/** Heights of a cell's text: the shade of a row is not that of the table. */
-const SHADED_HEIGHT = 4;
 /** Grids of so many cells with so little text are charts and squared paper. */
 const SPARSE_CELLS = 24;
 const FILLED_CELLS = 0.25;
@@ -101,21 +99,21 @@ function groupedTable(grid: Grid, rows: readonly TextRow[], rules: Rules): Draft
   return { ...rowed, box, columns: bands.length, bands, ruled: true };
 }
 
-/** The first row is a header when it is bold or shaded as few others are, or when it has no values and the columns below have. */
+/** The first rows are a header when they are bold or shaded as few others are, the first when it has no values and the columns below have. */
 function headerRowsOf(cells: readonly DraftCell[], grid: Grid, rules: Rules): number {
   const first = cells.filter((cell) => cell.row === 0);
   const body = cells.filter((cell) => cell.row > 0);
   if (first.length === 0 || body.length === 0) return 0;
+  const shade = shadeOf(first[0] as DraftCell, rules);
+  const isShaded = (cell: DraftCell): boolean => shade !== null && shadeOf(cell, rules) === shade;
   const isBold = (cell: DraftCell): boolean => cell.words.every((word) => word.bold);
-  const isShaded = (cell: DraftCell): boolean =>
-    rules.shades.some((shade) => holds(shade, boxOf(cell.words)) && shade.y1 - shade.y0 < SHADED_HEIGHT * heightOf(cell));
   const isValue = (cell: DraftCell): boolean => isNumeric(textOf(cell)) && !isDate(textOf(cell));
   const values = body.filter((cell) => cell.column > 0);
   const plain = !first.some(isValue);
-  // Striped rows and bold labels of groups mark more than a header.
-  const marked = (test: (cell: DraftCell) => boolean): boolean => first.every(test) && values.filter(test).length <= 0.2 * values.length;
   const valued = values.filter(isValue).length >= 0.4 * values.length;
-  if (!(marked(isBold) || (plain && (valued || marked(isShaded))))) return 0;
+  const marked = Math.max(markedRows(cells, isBold), plain ? markedRows(cells, isShaded) : 0);
+  if (marked > 1) return marked;
+  if (marked === 0 && !(plain && valued)) return 0;
   // A cell over several columns heads those below it; a cell over several rows reaches to the end of the header.
   let rows = Math.max(...first.map((cell) => cell.rowSpan));
   const parted = first.some((cell) => cell.columnSpan > 1 && cell.columnSpan < grid.xs.length - 1);
@@ -124,9 +122,21 @@ function headerRowsOf(cells: readonly DraftCell[], grid: Grid, rules: Rules): nu
   return Math.min(rows, grid.ys.length - 2);
 }
 
-function heightOf(cell: DraftCell): number {
+/** Rows from the top that pass wholly; none where many cells below pass too: striped rows and bold labels of groups mark more than a header. */
+function markedRows(cells: readonly DraftCell[], test: (cell: DraftCell) => boolean): number {
+  const last = Math.max(...cells.map((cell) => cell.row));
+  let rows = 0;
+  while (rows < last && cells.every((cell) => cell.row !== rows || test(cell))) rows++;
+  const below = cells.filter((cell) => cell.row >= rows && cell.column > 0);
+  return rows * 2 <= last + 1 && below.filter(test).length <= 0.2 * below.length ? rows : 0;
+}
+
+/** Colour of the smallest area under the cell's text. */
+function shadeOf(cell: DraftCell, { shades }: Rules): number | null {
   const box = boxOf(cell.words);
-  return box.y1 - box.y0;
+  let best: Shade | null = null;
+  for (const shade of shades) if (holds(shade, box) && (best === null || shade.y1 - shade.y0 < best.y1 - best.y0)) best = shade;
+  return best?.color ?? null;
 }
 
 function textOf(cell: DraftCell): string {

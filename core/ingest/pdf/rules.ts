@@ -12,11 +12,17 @@ export interface Line {
   readonly to: number;
 }
 
+export interface Shade extends Box {
+  readonly color: number;
+}
+
 export interface Rules {
   readonly horizontal: readonly Line[];
   readonly vertical: readonly Line[];
   /** Filled areas that are neither thin, nor white, nor as large as half the page: shaded cells and rows. */
-  readonly shades: readonly Box[];
+  readonly shades: readonly Shade[];
+  /** Upper and lower edges of shaded areas, joined like rules. */
+  readonly edges: readonly Line[];
 }
 
 /** Points: the two strokes of a double rule, and the border that two cells drew each for itself, lie within this. */
@@ -32,20 +38,24 @@ const MOST_VECTORS = 12_000;
 
 /** `typed`: rules made of hyphens and equals signs, as plain-text filings have them. */
 export function readRules(vectors: readonly Vector[], typed: readonly Line[], width: number, height: number): Rules {
-  if (vectors.length > MOST_VECTORS) return { horizontal: joinRules(typed), vertical: [], shades: [] };
+  if (vectors.length > MOST_VECTORS) return { horizontal: joinRules(typed), vertical: [], shades: [], edges: [] };
   // White lines part the cells of shaded rows, whose own edges say the same, and hide what lies under them elsewhere.
   const pieces = rulesOf(vectors.filter((vector) => !isWhite(vector.color)));
   const horizontal: Line[] = [...pieces.filter((piece) => piece.horizontal), ...typed];
   const vertical: Line[] = pieces.filter((piece) => !piece.horizontal);
-  const shades: Box[] = [];
+  const shades: Shade[] = [];
   for (const { box, stroked, rectangle, color } of vectors) {
     const [w, h] = [box.x1 - box.x0, box.y1 - box.y0];
     if (w <= DOT && h <= DOT && !isWhite(color)) {
       horizontal.push({ at: (box.y0 + box.y1) / 2, from: box.x0, to: box.x1 });
       vertical.push({ at: (box.x0 + box.x1) / 2, from: box.y0, to: box.y1 });
-    } else if (rectangle && !stroked && w > 5 && h > 5 && w * h < 0.5 * width * height && !isWhite(color)) shades.push(box);
+    } else if (rectangle && !stroked && w > 5 && h > 5 && w * h < 0.5 * width * height && !isWhite(color)) shades.push({ ...box, color });
   }
-  return { horizontal: joinRules(horizontal), vertical: joinRules(vertical), shades };
+  const edges = shades.flatMap(({ x0, y0, x1, y1 }): Line[] => [
+    { at: y0, from: x0, to: x1 },
+    { at: y1, from: x0, to: x1 },
+  ]);
+  return { horizontal: joinRules(horizontal), vertical: joinRules(vertical), shades, edges: joinRules(edges) };
 }
 
 function isWhite(color: number): boolean {

@@ -41,6 +41,8 @@ export interface TableText {
 const FULL_RULE = 0.6;
 /** Share of the usual distance of rows below which two lines are one wrapped row. */
 const WRAPPED_PITCH = 0.86;
+/** Share of the headers of a line. */
+const MOSTLY = 0.6;
 const GOES_ON = /(?:[,&/(–-]|\b(?:and|or|of|the|for|in|to|with|by|from|on|per|und|der|et|de))$/i;
 
 export interface RowedTable {
@@ -159,29 +161,46 @@ function sameLevel(upper: Printed, lower: Printed, rules: readonly Line[]): bool
   return !rules.some((rule) => rule.at > upper.y0 + 0.7 * upper.size && rule.at < lower.y0 + 0.3 * lower.size);
 }
 
-/** A centred header reaches over the columns under it: as far as its underline, else over the free columns whose middle it stands on. */
+/**
+ * A centred header reaches over the columns under it: as far as its underline, else over the free columns whose middle it stands on. Without underlines most
+ * pieces of the line must reach so far: a wrapped header over one of three columns stands on their middle too.
+ */
 function widen(line: Printed, below: readonly Printed[], bands: readonly Band[], rules: readonly Line[]): void {
-  line.pieces.forEach((piece, index) => {
-    const { chunk } = piece;
-    if (piece.from === 0) return;
+  const found = line.pieces.map((piece, index) => {
+    const under = underlineOf(piece.chunk, line.size, rules);
     const low = (line.pieces[index - 1]?.to ?? 0) + 1;
     const high = (line.pieces[index + 1]?.from ?? bands.length) - 1;
-    const under = rules.find(
-      (rule) => rule.at > chunk.y1 - 0.3 * line.size && rule.at < chunk.y1 + line.size && rule.from <= chunk.x0 + 2 && rule.to >= chunk.x1 - 2,
-    );
-    const filled = (column: number): boolean => below.some((entry) => entry.pieces.some((other) => other.from <= column && other.to >= column));
-    const middle = (chunk.x0 + chunk.x1) / 2;
-    let best = [piece.from, piece.to] as const;
-    for (let from = Math.max(1, low); from <= piece.from; from++)
-      for (let to = piece.to; to <= high; to++) {
-        const [left, right] = [(bands[from] as Band).x0, (bands[to] as Band).x1];
-        const fits = under
-          ? (left + (bands[from] as Band).x1) / 2 > under.from && ((bands[to] as Band).x0 + right) / 2 < under.to
-          : Math.abs(middle - (left + right) / 2) < 3 + 0.06 * (right - left);
-        if (fits && filled(from) && filled(to) && to - from > best[1] - best[0]) best = [from, to];
-      }
-    [piece.from, piece.to] = best;
+    return { piece, under, range: piece.from === 0 ? null : widest(piece, under, [Math.max(1, low), high], below, bands) };
   });
+  const beside = found.filter(({ piece }) => piece.from > 0);
+  const most = beside.filter(({ range }) => range !== null && range[1] > range[0]).length >= MOSTLY * beside.length;
+  for (const { piece, under, range } of found) if (range !== null && (most || under)) [piece.from, piece.to] = range;
+}
+
+function underlineOf(chunk: Chunk, size: number, rules: readonly Line[]): Line | undefined {
+  return rules.find((rule) => rule.at > chunk.y1 - 0.3 * size && rule.at < chunk.y1 + size && rule.from <= chunk.x0 + 2 && rule.to >= chunk.x1 - 2);
+}
+
+function widest(
+  { from: first, to: last, chunk }: Piece,
+  under: Line | undefined,
+  [low, high]: readonly [number, number],
+  below: readonly Printed[],
+  bands: readonly Band[],
+): readonly [number, number] {
+  const filled = (column: number): boolean => below.some((entry) => entry.pieces.some((other) => other.from <= column && other.to >= column));
+  const middleOf = (band: Band): number => (band.x0 + band.x1) / 2;
+  const middle = middleOf(chunk);
+  let best: readonly [number, number] = [first, last];
+  for (let from = low; from <= first; from++)
+    for (let to = last; to <= high; to++) {
+      const [left, right] = [bands[from] as Band, bands[to] as Band];
+      const fits = under
+        ? middleOf(left) > under.from && middleOf(right) < under.to
+        : Math.abs(middle - (left.x0 + right.x1) / 2) < 3 + 0.06 * (right.x1 - left.x0);
+      if (fits && filled(from) && filled(to) && to - from > best[1] - best[0]) best = [from, to];
+    }
+  return best;
 }
 
 /** Lines of the body, those of one row together. */

@@ -39,7 +39,7 @@ const NUMBER_GAP = 0.38;
 
 const NUMBER =
   /^[([]?\s?(?:[-+−–—~<>≤≥±]\s?)?(?:[A-Z]{0,3}[$€£¥￥₹])?\s?(?:[-+−–—]\s?)?(?:\d[\d.,'’ /]*|[.,]\d+)\s?(?:%|‰|[kKmMbB]n?)?[)\]]?[*†‡a-d]?(?:\s?[%€$£])?$/;
-const BLANK_VALUE = /^(?:[-–—−*]{1,3}|\.{2,3}|n\/?a\.?|N\/?A\.?|NA|x|X|✓|✔|[•·●])$/;
+const BLANK_VALUE = /^(?:[-–—−*]{1,3}|\.{2,3}|n\/?a\.?|N\/?A\.?|NA|x|X|✓|✔)$/;
 const CURRENCY = /^(?:[A-Z]{0,3}[$€£¥￥₹]|USD|EUR|GBP|RMB|CNY)$/;
 
 export function isNumeric(text: string): boolean {

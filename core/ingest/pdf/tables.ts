@@ -61,7 +61,7 @@ export function findTables(segments: readonly Segment[], vectors: readonly Vecto
   const taken = new Set(ruled.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
   const free = taken.size === 0 ? words : words.filter((word) => !taken.has(word));
   const strokes = turned.filter(isSlope).map((vector) => vector.box);
-  const drafts = [...ruled, ...findAligned(free, rules)].filter((draft) => !isChart(draft.box, strokes));
+  const drafts = [...ruled, ...findAligned(free, rules)].filter((draft) => !isChart(draft.box, strokes) && !hasBars(draft.box, rules.shades));
   if (drafts.length === 0) return { tables: [], rest: segments };
   const cells = drafts.flatMap((draft) => draft.cells.flatMap((cell) => cell.words));
   return {
@@ -81,6 +81,22 @@ function isChart(box: Box, strokes: readonly Box[]): boolean {
     (stroke) => stroke.x0 > box.x0 - 4 && stroke.x1 < box.x1 + 4 && stroke.y0 < box.y1 && stroke.y1 > box.y0 && stroke.y1 - stroke.y0 < box.y1 - box.y0,
   );
   return inside.length >= 4;
+}
+
+/** Three filled areas of one breadth that start at one line and differ in length. Stripes and cells of a row have one length. */
+function hasBars(box: Box, shades: readonly Box[]): boolean {
+  const inside = shades.filter((shade) => shade.x0 > box.x0 - 4 && shade.x1 < box.x1 + 4 && shade.y0 > box.y0 - 4 && shade.y1 < box.y1 + 4);
+  const lengths = new Map<string, Set<number>>();
+  const note = (key: string, length: number): boolean => {
+    const set = lengths.get(key) ?? new Set();
+    lengths.set(key, set.add(Math.round(length / 2)));
+    return set.size >= 3;
+  };
+  return inside.some(({ x0, y0, x1, y1 }) => {
+    const [width, height] = [Math.round(x1 - x0), Math.round(y1 - y0)];
+    // Cells of unequal columns start at one line too: bars of one direction are narrow.
+    return (width < 40 && note(`up ${Math.round(y1)} ${width}`, height)) || (height < 20 && note(`right ${Math.round(x0)} ${height}`, width));
+  });
 }
 
 function mainTurn(segments: readonly Segment[]): Turn {
