@@ -42,8 +42,12 @@ function sizeOfMost(entries: readonly PlacedLine[]): number {
   return [...weights].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
+/** Words for "page" and "of" in the languages of Europe. */
 const PAGE_NUMBER =
-  /^(?:[-–—|[\s]*(?:page|seite|p\.)?[-–—|\s]*(?:\d{1,4}|[ivxl]{1,7}|[A-Z]{1,3}-\d{1,3})[-–—|\]\s]*(?:(?:of|\/|von)\s*\d{1,4})?[-–—|\s]*|第\s*\d+\s*页.*|\d{1,4}\s*\/\s*\d{1,4})$/i;
+  /^(?:[-–—|[\s]*(?:page|seite|p\.|página|pagina|pág\.|sida|side)?[-–—|\s]*(?:\d{1,4}|[ivxl]{1,7}|[A-Z]{1,3}-\d{1,3})[-–—|\]\s]*(?:(?:of|\/|von|de|di|sur|av)\s*\d{1,4})?[-–—|\s]*|第\s*\d+\s*页.*|\d{1,4}\s*\/\s*\d{1,4})$/i;
+const COUNTED_PAGE = /(?:^|\s)(?:page|seite|página|pagina|pág\.)\s*(?:\d{1,4}|[ivxl]{1,7})\s*(?:of|\/|von|de|di|sur)\s*(?:\d{1,4}|[ivxl]{1,7})(?:$|\s)/i;
+/** The page number beside the name of the chapter or of the publisher. */
+const FOLIO = /^(?:\d{1,4}\s+\D.{0,60}|\D.{0,60}\s\d{1,4})$/;
 const ENVELOPE = /^docusign envelope id\s*:\s*[\dA-F-]{20,}/i;
 /** Header that a United States court puts on every page of a filing. */
 const COURT_STAMP = /^case[\s:]\s*\d.*\b(?:document|doc\.?|dkt\.?)\s+[\d-]+.*\bpage/i;
@@ -51,7 +55,11 @@ const COURT_STAMP = /^case[\s:]\s*\d.*\b(?:document|doc\.?|dkt\.?)\s+[\d-]+.*\bp
 const PRODUCTION_NUMBER = /^[A-Z]{2,12}(?:[-_ ][A-Z]{1,8})?[-_ ]{0,2}0\d{3,9}$/;
 
 export function isStamp(line: PdfLine, outer: boolean): boolean {
-  return ENVELOPE.test(line.text) || COURT_STAMP.test(line.text) || (outer && PRODUCTION_NUMBER.test(line.text));
+  return (
+    ENVELOPE.test(line.text) ||
+    COURT_STAMP.test(line.text) ||
+    (outer && (PRODUCTION_NUMBER.test(line.text) || (line.text.length < 120 && COUNTED_PAGE.test(line.text))))
+  );
 }
 
 /** Indexes of furniture that its place alone tells. `found` is furniture already: what it hides from the edge is not looked at again. */
@@ -83,7 +91,7 @@ function whiteBetween(upper: PdfLine, lower: PdfLine): number {
 
 /** A number in the outer fifth, or with three lines of white between it and the text; the last figure of a column of figures has neither. */
 function isPageNumber({ index, line }: PlacedLine, page: PageLines, rest: readonly PlacedLine[]): boolean {
-  if (!PAGE_NUMBER.test(line.text)) return false;
+  if (!PAGE_NUMBER.test(line.text.normalize('NFKC'))) return false;
   if (rest.length === 1) return true;
   const at = rest.findIndex((entry) => entry.index === index);
   const white = at === 0 ? whiteBetween(line, (rest[1] as PlacedLine).line) : whiteBetween((rest[at - 1] as PlacedLine).line, line);
@@ -107,6 +115,7 @@ function marginLines(page: PageLines, rest: readonly PlacedLine[], edge: 'top' |
     const white = edge === 'top' ? whiteBetween(last, next) : whiteBetween(next, last);
     const fits = taken.every(({ line }) => {
       if (line.text.length > 120 || /^[\d*†‡⁰¹²³⁴-⁹]+\s?\p{L}/u.test(line.text)) return false;
+      if (reach(line) < 0.08 && edge === 'foot' && FOLIO.test(line.text) && isNoText(line)) return white >= 1.2 * page.size && line.size < 1.2 * page.size;
       if (reach(line) < 0.05) return white >= 1.2 * page.size && line.size < 1.2 * page.size;
       if (reach(line) < 0.07) return white >= 1.2 * page.size && line.size < 0.96 * page.size;
       if (reach(line) < 0.1 && white >= 4 * page.size && edge === 'foot' && page.lines.length > FULL_PAGE)
@@ -136,7 +145,9 @@ function isRunningHead(line: PdfLine, next: PdfLine | undefined, page: PageLines
   if (next === undefined || reach > 0.12 * page.height || line.text.length > 130) return false;
   const parts = partsOf(line);
   if (parts.length < 2 || /[$€£%]/.test(line.text)) return false;
-  const numbered = parts.filter((part) => /^(?:page )?(?:\d{1,4}|[ivxl]{1,7})$/i.test(part)).length === 1;
+  const numbers = parts.filter((part) => /^(?:page )?(?:\d{1,4}|[ivxl]{1,7})$/i.test(part)).length;
+  // Two pages on one sheet have two numbers, at its ends.
+  const numbered = numbers === 1 || (numbers === 2 && parts.length > 3 && /^\d/.test(line.text) && /\d$/.test(line.text));
   if (parts.length > 2) return numbered && parts.length <= 4;
   const white = edge === 'top' ? whiteBetween(line, next) : whiteBetween(next, line);
   return numbered && white > 0.8 * page.size && /\p{L}/u.test(parts[0] ?? '');

@@ -21,16 +21,17 @@ export function findFurniture(lines: readonly PdfLine[], pageCount: number): boo
   const pages = readPages(lines);
   const found = new Set<number>();
   const inside = insideRepeats(lines, pageCount);
+  const counted = countedPages(lines);
   lines.forEach((line, index) => {
     if (line.cell !== null) return;
     const outer = isOuter(line);
     if (line.aside || line.slanted || RULE.test(line.text) || isStamp(line, outer)) found.add(index);
-    else if (inside.has(foldDigits(line.text))) found.add(index);
+    else if (inside.has(foldDigits(line.text)) && (outer || isNearNumber(lines, index, counted))) found.add(index);
     // Writers mark running heads as artifacts; some mark whole pages, so the place has to agree.
     else if (outer && line.tag?.role === 'artifact') found.add(index);
   });
   for (const index of repeatedLines(lines, pageCount)) found.add(index);
-  for (const index of countedPages(lines)) found.add(index);
+  for (const index of counted) found.add(index);
   for (const index of findEdgeLines(pages, found)) found.add(index);
   for (const index of changingHeads(pages, found)) found.add(index);
   return lines.map((_line, index) => found.has(index));
@@ -69,6 +70,19 @@ function repeatedLines(lines: readonly PdfLine[], pageCount: number): number[] {
     const pages = new Set([-1, 0, 1].flatMap((shift) => [...(pagesOf.get(keyOf(line, shift)) ?? [])]));
     return pages.size >= least ? [index] : [];
   });
+}
+
+/** Feet and heads of an old page together have up to this many lines. */
+const OLD_BREAK_LINES = 5;
+
+/** An old page number stands near, which makes the place the break of an old page; the note under every table recurs too. */
+function isNearNumber(lines: readonly PdfLine[], index: number, counted: ReadonlySet<number>): boolean {
+  const { page } = lines[index] as PdfLine;
+  for (let near = index - OLD_BREAK_LINES; near <= index + OLD_BREAK_LINES; near++) {
+    const line = lines[near];
+    if (line?.page === page && (counted.has(near) || /^page\s*\d/i.test(line.text))) return true;
+  }
+  return false;
 }
 
 /** Web pages printed to PDF keep the foot of the old page in the middle of the new one: such lines recur on a third of the pages, wherever they stand. */

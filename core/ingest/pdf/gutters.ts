@@ -22,6 +22,8 @@ interface Gap {
 /** One printed line on one side of a gutter. */
 interface Strip extends Box {
   readonly size: number;
+  /** Width of its last segment: a line of text ends in a long one, a row of cells in a cell. */
+  readonly tail: number;
   readonly characters: number;
   readonly text: () => string;
 }
@@ -29,22 +31,16 @@ interface Strip extends Box {
 /** First run of rows that a gutter divides into columns. */
 export function findGutter(rows: readonly OpenRow[]): Cut | null {
   const size = typicalSize(rows);
-  for (let start = 0; start < rows.length; start++) {
-    const run = runFrom(rows, start, size);
-    if (!run) continue;
-    for (const gap of run.gaps.toSorted((a, b) => b.to - b.from - (a.to - a.from))) {
-      if (gap.to - gap.from < clearGutter(size) && run.end - run.first < 8) continue;
-      const x = (gap.from + gap.to) / 2;
-      const part = rows.slice(run.first, run.end);
-      const left = stripsOf(part, (segment) => segment.box.x1 <= x);
-      const right = stripsOf(part, (segment) => segment.box.x1 > x);
-      if (divides(left, right)) return { start: run.first, end: run.end, x };
-      const signed = signedRows(part, x);
-      if (signed) return { start: run.first + signed.start, end: run.first + signed.end, x };
+  const tried: Run[] = [];
+  for (let start = 0; start < rows.length; start++)
+    for (const gap of innerGaps(rows[start] as OpenRow, size)) {
+      // The rows of a run share its gap: trying it again from each of them would be quadratic.
+      if (tried.some((run) => run.first <= start && start < run.end && run.gaps.some((known) => gap.from <= known.from && known.to <= gap.to))) continue;
+      const run = runFrom(rows, start, gap, size);
+      tried.push(run);
+      const cut = cutOf(rows, run, size);
+      if (cut) return cut;
     }
-    // A run without columns: its rows share their gaps, trying each of them again would be quadratic.
-    start += Math.max(0, ((run.end - start) >> 2) - 1);
-  }
   return null;
 }
 
@@ -54,10 +50,23 @@ interface Run {
   readonly gaps: readonly Gap[];
 }
 
-/** The rows around `start` that leave a gap of it free. */
-function runFrom(rows: readonly OpenRow[], start: number, size: number): Run | null {
-  let gaps = innerGaps(rows[start] as OpenRow, size);
-  if (gaps.length === 0) return null;
+function cutOf(rows: readonly OpenRow[], { first, end, gaps }: Run, size: number): Cut | null {
+  const part = rows.slice(first, end);
+  for (const gap of gaps.toSorted((a, b) => b.to - b.from - (a.to - a.from))) {
+    if (gap.to - gap.from < clearGutter(size) && part.length < 8) continue;
+    const x = (gap.from + gap.to) / 2;
+    const left = stripsOf(part, (segment) => segment.box.x1 <= x);
+    const right = stripsOf(part, (segment) => segment.box.x1 > x);
+    if (divides(left, right)) return { start: first, end, x };
+    const signed = signedRows(part, x);
+    if (signed) return { start: first + signed.start, end: first + signed.end, x };
+  }
+  return null;
+}
+
+/** The rows around `start` that leave a part of its gap free. */
+function runFrom(rows: readonly OpenRow[], start: number, gap: Gap, size: number): Run {
+  let gaps: readonly Gap[] = [gap];
   let end = start + 1;
   while (end < rows.length && isClose(rows[end - 1] as OpenRow, rows[end] as OpenRow, size)) {
     const next = narrow(gaps, rows[end] as OpenRow, size);
@@ -129,13 +138,21 @@ function stripsOf(rows: readonly OpenRow[], belongs: (segment: Segment) => boole
     if (segments.length === 0) continue;
     const text = (): string => segments.map((segment) => segment.glyphs.map((glyph) => glyph.text).join('')).join(' ');
     const size = Math.max(...segments.map((segment) => segment.size));
-    strips.push({ ...boxOf(segments.map((segment) => segment.box)), size, characters: segments.reduce((sum, { glyphs }) => sum + glyphs.length, 0), text });
+    const last = (segments.at(-1) as Segment).box;
+    const tail = last.x1 - last.x0;
+    strips.push({
+      ...boxOf(segments.map((segment) => segment.box)),
+      size,
+      tail,
+      characters: segments.reduce((sum, { glyphs }) => sum + glyphs.length, 0),
+      text,
+    });
   }
   return strips;
 }
 
 function divides(left: readonly Strip[], right: readonly Strip[]): boolean {
-  if (isText(left) && isText(right)) return true;
+  if ((isText(left) || isJustified(left)) && (isText(right) || isJustified(right))) return true;
   if (left.length < 3 || right.length < 3) return isLegend(left, right) || isLegend(right, left);
   return isReadable(left) && isReadable(right) && shareApart(left, right) >= 0.5;
 }
@@ -162,6 +179,15 @@ function isText(strips: readonly Strip[]): boolean {
   const pitch = median(strips.slice(1).map((strip, index) => strip.y1 - (strips[index] as Strip).y1));
   // Measured on two-column contracts and papers: median fill 0.9 and pitch 1.1 .. 1.3 heights; key-term tables: fill below 0.5 or pitch above 2.
   return filled >= 0.6 && pitch <= 1.9 * height;
+}
+
+/** Lines that end flush with others, in one column or in several that are divided later: a title across them and pictures leave their fill uneven. */
+function isJustified(strips: readonly Strip[]): boolean {
+  if (strips.length < 8) return false;
+  const flush = strips.filter(
+    (strip) => strip.tail > 8 * strip.size && strips.filter((other) => Math.abs(other.x1 - strip.x1) < 1.5 && other.tail > 8 * other.size).length > 3,
+  );
+  return flush.length >= 0.6 * strips.length;
 }
 
 /** Lines of a few words; a column of amounts or check marks is shorter. */

@@ -171,8 +171,10 @@ function startsWithNumber(group: readonly PdfLine[], last: PdfLine, line: PdfLin
   // "... under Section / 5.2 of this Agreement": a wrapped mention goes on in lower case or stands after a word that announces a number.
   if (/^\p{Ll}/u.test(rest) && !(short || moved)) return false;
   if (/\b(sections?|articles?|clauses?|paragraphs?|exhibits?|schedules?|and|or|to|of|in|no\.?|part)$/i.test(last.text) && !short) return false;
-  if (label.weak) return short || moved || ended;
-  return short || moved || paused;
+  // After one full line without a pause the margin says nothing: first lines are indented ("... meet on / 27. January").
+  const told = moved && (body !== null || short || paused);
+  if (label.weak) return short || told || ended;
+  return short || told || paused;
 }
 
 /** The second line of a numbered paragraph begins under the first one's text, right of its number: no sign of a list. */
