@@ -153,27 +153,35 @@ export class BodyReader {
     const properties = this.propertiesOf(node);
     const style = valueOf(properties, 'w:pStyle');
     const inherited = styles.paragraph(style);
-    const carried = this.carried;
-    this.carried = null;
-    const content = carried?.content ?? emptyContent();
-    content.anchors.push(...this.anchors.map((anchor) => ({ ...anchor, at: content.text.length })));
-    this.anchors = [];
-    const first = carried?.first ?? this.page;
-    if (!this.parts.rendered && context.kind === 'body' && toggle(properties, 'w:pageBreakBefore') === true && this.blocks.length > 0) this.page++;
     const joins = !markStands(mark, view);
     const numbers = child(properties, 'w:numPr');
     const inserted = view === 'original' && child(numbers, 'w:ins') !== undefined;
     const place = styles.listOf(style, inserted ? undefined : numbers, numbering);
     const number = place && !joins ? context.story.lists.next(place.numId, place.level) : null;
+    // A paragraph with a number of its own is not the run-on text of a heading.
+    if (this.carried?.leads === true && number !== null) this.flush();
+    const lead = this.carried;
+    this.carried = null;
+    if (!this.parts.rendered && context.kind === 'body' && toggle(properties, 'w:pageBreakBefore') === true && this.blocks.length > 0) this.page++;
+    const first = lead?.first ?? this.page;
+    const content = this.beginContent(lead);
     const look = merge(inherited, readLook(properties, undefined));
     const plainGround = context.cell === null && !context.box && look.shaded !== true;
     new RunReader({ styles, view, counts: this.counts, story: context.story, base: inherited, place, plainGround }, content).read(node);
     readMarkChanges(mark, content);
     const hidden = hidesMark(mark, inherited);
-    const leads = carried?.leads === true || (!joins && hidden && content.text.trim() !== '');
-    const own: Paragraph = carried?.leads === true ? carried.own : { properties: mark, styleName: styles.nameOf(style), look, number };
+    const leads = lead?.leads === true || (!joins && hidden && content.text.trim() !== '');
+    const own: Paragraph = lead?.leads === true ? lead.own : { properties: mark, styleName: styles.nameOf(style), look, number };
     if (joins || (leads && hidden)) this.carried = { content, own, place: joins ? place : null, leads, context, first };
     else this.end(content, hidden ? { ...own, number: null } : own, context, first);
+  }
+
+  /** Content of the paragraph that joins this one, or none; marks that stood between paragraphs belong to it. */
+  private beginContent(lead: Carried | null): ParagraphContent {
+    const content = lead?.content ?? emptyContent();
+    content.anchors.push(...this.anchors.map((anchor) => ({ ...anchor, at: content.text.length })));
+    this.anchors = [];
+    return content;
   }
 
   /** Ends a paragraph that found no next one to join: the last of a cell keeps its mark whatever the changes say. */

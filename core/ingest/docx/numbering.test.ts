@@ -103,8 +103,9 @@ describe('counting', () => {
     const numbering = abstract(1, level(0, 'decimal', '%1.', '<w:pStyle w:val="H1"/>')) + num(1, 1);
     const styles = style('H1', '<w:numId w:val="1"/>') + style('Body', '');
     const lead = (text: string): string => p(run(text), `<w:pStyle w:val="H1"/><w:rPr>${VANISH}<w:specVanish/></w:rPr>`);
-    const body = lead('Term.') + styled(' It ends.', 'Body') + lead('Law.') + styled(' It is German.', 'Body');
-    expect(await textsOf({ body, numbering, styles })).toEqual(['1. Term. It ends.', '2. Law. It is German.']);
+    const body = lead('Term.') + styled(' It ends.', 'Body') + lead('Law.') + styled(' It is German.', 'Body') + lead('Costs.') + styled('Fees.', 'H1');
+    // A paragraph with a number of its own begins anew.
+    expect(await textsOf({ body, numbering, styles })).toEqual(['1. Term. It ends.', '2. Law. It is German.', '3. Costs.', '4. Fees.']);
   });
 
   it('hides a number that is set in hidden text, and counts it', async () => {
