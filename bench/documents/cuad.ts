@@ -66,13 +66,13 @@ function halfOf(name: string): Half {
 
 const KEPT = /[\p{L}\p{N}]/u;
 
-function foldText(text: string): { readonly length: number; offset(at: number): number } {
+export function foldText(text: string): { readonly length: number; offset(at: number): number } {
   const counts = new Uint32Array(text.length + 1);
   for (let at = 0; at < text.length; at++) counts[at + 1] = (counts[at] ?? 0) + (KEPT.test(text[at] as string) ? 1 : 0);
   return { length: counts[text.length] ?? 0, offset: (at) => counts[Math.min(at, text.length)] ?? 0 };
 }
 
-function foldDocument(document: Document): (span: Span) => Range {
+export function foldDocument(document: Document): (span: Span) => Range {
   const blocks = new Map<string, { readonly from: number; readonly folded: ReturnType<typeof foldText> }>();
   let from = 0;
   for (const block of document.blocks) {

@@ -2,6 +2,7 @@
 //
 // Rule: only a sentence that says what governs counts; "a corporation organised under the laws of Delaware" does not.
 import type { FieldValue } from '../contract/summary.ts';
+import { labelledValues } from './labelled.ts';
 import { sentences, type Source } from './source.ts';
 
 /** Places that give contracts their law: US states, Canadian provinces, countries, and the parts that have their own law. */
@@ -51,6 +52,12 @@ const COURTS = [
   new RegExp(`\\b${PLACE}(?:['’]s)?\\s+(?:state\\s+)?(?:courts?|or\\s+federal\\s+courts?)\\b`, 'giu'),
   /(?:提交|由|向|至|交由|交)(?<place>[\u4e00-\u9fff]{2,16}?(?:人民法院|仲裁委员会))/gu,
 ];
+
+const LAW_LABEL = /(?:Governing|Applicable)\s+Law(?:\s*(?:and|&|\/)\s*(?:Jurisdiction|Courts?|Venue))?|适用法律|法律适用/i;
+const PLACE_ALONE = new RegExp(
+  `^(?:(?:the\\s+)?(?:laws?|State|Commonwealth|Province)\\s+(?:of\\s+)?(?:the\\s+)?(?:State\\s+of\\s+)?)?${PLACE}|^(?<place>中华人民共和国|中国|香港)`,
+  'u',
+);
 
 interface Hit {
   readonly place: string;
@@ -114,6 +121,14 @@ export function findGoverningLaw(source: Source): FieldValue[] {
     if (!here && !titled) return 0;
     return titled ? 0.95 : /govern/i.test(sentence) ? 0.9 : /constru|interpret|适用/i.test(sentence) ? 0.8 : 0.5;
   });
+  const beside = labelledValues(source, LAW_LABEL).flatMap(({ passage, start, end }): Hit[] => {
+    const match = PLACE_ALONE.exec(passage.block.text.slice(start, end));
+    const place = match?.groups?.['place'];
+    if (!match || place === undefined) return [];
+    const at = start + match.index + match[0].lastIndexOf(place);
+    return [{ place, value: source.value(passage, at, at + place.length, placeName(place), 0.96) }];
+  });
+  if (beside.length > 0) return distinct(beside, 2);
   // The strongest sentence speaks; another place is given only with equal strength (it may be a second law, or a conflict).
   const best = Math.max(0, ...found.map(({ value }) => value.confidence));
   const strongest = found.filter(({ value }) => value.confidence >= Math.max(0.5, best));

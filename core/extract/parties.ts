@@ -3,6 +3,7 @@
 // Owns: finding the stretch of text that names the parties and cutting a name out of its description. The preamble with the most aliases wins;
 // signature blocks only speak where no preamble was found.
 import type { FieldValue } from '../contract/summary.ts';
+import { labelledValues } from './labelled.ts';
 import type { Passage, Source } from './source.ts';
 
 /** The preamble stands in the first pages; longer tables of contents exist, so the anchor may come late, but not after this many characters. */
@@ -135,6 +136,11 @@ function mergeNames(one: readonly Name[], other: readonly Name[]): Name[] {
   return [...one, ...other.filter((name) => !one.some((known) => name.start < known.end && known.start < name.end))];
 }
 
+/** Named by an alias or a legal form, not by its capitals alone. */
+function isKnown(name: Name, text: string): boolean {
+  return name.aliased || LEGAL_FORM.test(text.slice(name.start, name.end));
+}
+
 function preambleNames(text: string): Name[] {
   let best: Name[] = [];
   const score = (names: readonly Name[]): number => names.reduce((sum, name) => sum + (name.aliased ? 3 : 1), 0);
@@ -151,7 +157,7 @@ function preambleNames(text: string): Name[] {
     const names = namesInRegion(region)
       .slice(0, 8)
       .map((name) => ({ ...name, start: name.start + from, end: name.end + from }));
-    const known = names.some((name) => name.aliased || LEGAL_FORM.test(text.slice(name.start, name.end)));
+    const known = names.some((name) => isKnown(name, text));
     // Plain words are names only where the same sentence speaks of the agreement: not in "services between Europe and North America".
     if (!known && !AGREEMENT_WORD.test(before.slice(before.search(/[^.;:]*$/)))) continue;
     if ((names.length >= 2 || known) && score(names) > score(best)) best = names;
@@ -174,21 +180,17 @@ function describedNames(text: string): Name[] {
   return names;
 }
 
-const LABEL =
-  /^(?:Customer|Client|Provider|Vendor|Supplier|Company|Party\s*[12AB]|Discloser|Recipient|Licensor|Licensee|Buyer|Seller|Employer|Employee|Landlord|Tenant|[甲乙丙]方(?:[（(][^）)]{1,12}[）)])?)(?:\s+(?:Legal\s+)?Name)?\s*[:：]\s*(?=\S)/i;
+const ROLE =
+  /(?:the\s+)?(?:Customer|Client|Provider|Vendor|Supplier|Company|Party\s*(?:[12AB]|One|Two)|(?:First|Second)\s+Party|Discloser|Disclosing\s+Party|Recipient|Receiving\s+Party|Licensor|Licensee|Buyer|Purchaser|Seller|Employer|Employee|Executive|Founder|Contractor|Consultant|Landlord|Tenant|Lessor|Lessee|Lender|Borrower|Franchisor|Franchisee|Distributor|Manufacturer|Sponsor|Investor|Issuer|Service\s+Provider|[甲乙丙丁]\s?方|出租方|承租方|委托方|受托方|供方|需方|买方|卖方)(?:[（(][^）)]{1,12}[）)])?(?:\s+(?:Legal\s+|Full\s+)?Name)?/i;
 
 /** Lines and table rows of a cover page that name a party beside its role. */
 function labelled(source: Source): FieldValue[] {
-  const found: FieldValue[] = [];
-  for (const passage of source.passages.slice(0, 80)) {
-    const label = LABEL.exec(passage.block.text);
-    if (label !== null) {
-      const rest = passage.block.text.slice(label[0].length);
-      const length = /^[^,，;；\n。(（]{2,80}(?:,\s*(?:Inc|LLC|Ltd|L\.P|Corp)\b\.?)?/.exec(rest)?.[0].trim().length ?? 0;
-      if (length >= 2 && !/^[_[\s]/.test(rest)) found.push(source.value(passage, label[0].length, label[0].length + length, fold(rest.slice(0, length)), 0.8));
-    }
-  }
-  return found;
+  return labelledValues(source, ROLE).flatMap(({ passage, start, end }) => {
+    const rest = passage.block.text.slice(start, end);
+    const length = /^[^,，;；\n。(（]{2,80}(?:,\s*(?:Inc|LLC|Ltd|L\.P|Corp)\b\.?)?/.exec(rest)?.[0].trim().length ?? 0;
+    const name = rest.slice(0, length);
+    return length < 2 || NOT_A_NAME.test(name) || !isWrittenAsName(name) ? [] : [source.value(passage, start, start + length, fold(name), 0.8)];
+  });
 }
 
 /** Company names above or before "By:" or "/s/"; agreements of funds to file together name their parties nowhere else. */
@@ -260,8 +262,11 @@ export function findParties(source: Source): FieldValue[] {
       const end = Math.min(name.end - home.at, home.passage.block.text.length);
       return [source.value(home.passage, name.start - home.at, end, fold(text.slice(name.start, home.at + end)), confidence)];
     });
-  add(named(preambleNames(text), 0.9));
-  if (values.length < 2) add(labelled(source));
+  const preamble = preambleNames(text);
+  const beside = labelled(source);
+  // Plain words after "between" yield to a cover page that names two parties.
+  if (preamble.some((name) => isKnown(name, text)) || beside.length < 2) add(named(preamble, 0.9));
+  if (values.length < 2) add(beside);
   if (values.length < 2) add(named(describedNames(text), 0.7));
   if (values.length < 2) add(behalf(source));
   if (values.length < 2) add(signatories(source));

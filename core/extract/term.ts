@@ -2,6 +2,7 @@
 import type { FieldValue } from '../contract/summary.ts';
 import { findDates } from './dates.ts';
 import { findDurations } from './durations.ts';
+import { labelledValues } from './labelled.ts';
 import { sentences, type Passage, type Source } from './source.ts';
 
 interface Sentence {
@@ -69,6 +70,15 @@ export function findAgreementDates(source: Source): AgreementDates {
       push(expiration, expirationScore(sentence, before));
     }
   }
+  for (const { list, label, score } of [
+    { list: agreement, label: AGREEMENT_LABEL, score: 0.8 },
+    { list: effective, label: EFFECTIVE_LABEL, score: 0.92 },
+    { list: expiration, label: EXPIRATION_LABEL, score: 0.95 },
+  ])
+    for (const { passage, start, end } of labelledValues(source, label)) {
+      const date = findDates(passage.block.text.slice(start, end))[0];
+      if (date) list.push({ value: source.value(passage, start + date.start, start + date.end, date.normalized, score), score });
+    }
   const signed = signatureDates(source);
   const made = agreement.some(({ score }) => score > SIGNED - 0.01) ? agreement : [...agreement, ...signed, ...adopted(effective, 0.85)];
   const agreementDate = best(made);
@@ -81,6 +91,10 @@ export function findAgreementDates(source: Source): AgreementDates {
         );
   return { agreementDate, effectiveDate: best(starts), expirationDate: best(expiration) };
 }
+
+const AGREEMENT_LABEL = /(?:Agreement|Contract|Signing|Execution)\s+Date|Date\s+of\s+(?:this\s+)?(?:Agreement|Contract)|签订日期|签署日期/i;
+const EFFECTIVE_LABEL = /Effective\s+Date|Commencement\s+Date|Start\s+Date|生效日期?/i;
+const EXPIRATION_LABEL = /(?:Expiration|Expiry|End|Termination)\s+Date|终止日期|到期日/i;
 
 /** "... shall become effective on the date first above written": the day the agreement was made, signed or closed is its effective date too. */
 const SAME_DAY =

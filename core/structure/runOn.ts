@@ -80,6 +80,8 @@ class Tracker {
     const label = readLabel(rest.slice(0, 200));
     const reading = label?.readings[0];
     if (!label || !reading) return false;
+    // "violates Section 2.1 (Use)" in the middle of a sentence is a mention, whatever its number.
+    if (/^\p{L}/u.test(candidate) && !ended) return false;
     if (reading.form === '1') return this.takesDecimal(reading.values, ended, candidate);
     if (reading.form === 'article') return ended || /^\s*[.:–—-]?\s*\p{Lu}{3}/u.test(after) ? this.takesArticle(reading.values[0] ?? 0) : false;
     if (reading.form === 'section') return this.takesSection(reading.values[0] ?? 0, ended);
@@ -96,7 +98,7 @@ class Tracker {
       values.length <= last.length + 2 &&
       samePrefix([...last, 0], values) &&
       values.slice(last.length).every((value) => value === 1);
-    const opens = values.length === 2 && values[1] === 1 && (values[0] === this.article || values[0] === (last[0] ?? 0) + 1 || last.length === 0);
+    const opens = values.length === 2 && values[1] === 1 && (values[0] === this.article || values[0] === (last[0] ?? 0) + 1);
     // "1.01": figures of two places are counted like 1.1.
     const padded = values.length === 2 && last.length === 1 && values[0] === last[0] && values[1] === 1;
     if (!(restart || next || deeper || opens || padded)) return false;
