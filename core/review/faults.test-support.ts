@@ -33,7 +33,7 @@ function replaceIn(lines: readonly string[], at: number, line: string): string[]
 /** One of the lines that match, changed. */
 function change(pattern: RegExp, to: (match: RegExpExecArray, line: string) => { line: string; mark: string } | null): Make {
   return (lines, _document, choose) => {
-    const places = lines.flatMap((line, index) => (line.length > 60 && pattern.test(line) ? [index] : []));
+    const places = lines.flatMap((line, index) => (line.length > 60 && /[.;:]$/.test(line) && !/\|/.test(line) && pattern.test(line) ? [index] : []));
     if (places.length === 0) return null;
     const at = places[choose(places.length)]!;
     const made = to(pattern.exec(lines[at]!)!, lines[at]!);
@@ -58,8 +58,26 @@ const cut = (line: string, match: RegExpExecArray, made: string): { line: string
   return { line: changed, mark: around(changed, match.index, made) };
 };
 
-const sectionWord = (document: Document): string =>
-  (document.references.find(({ targetId, text }) => targetId !== null && /^(?:Section|Clause|Article) \d/.test(text))?.text ?? 'Section 1').split(' ')[0]!;
+/** The word by which a document refers to its own clauses; null where it does not. */
+const sectionWord = (document: Document): string | null =>
+  document.references.find(({ targetId, text }) => targetId !== null && /^(?:Section|Clause) \d/.test(text))?.text.split(' ')[0] ?? null;
+
+const sharesWord = (one: string, other: string): boolean =>
+  one
+    .toLowerCase()
+    .split(' ')
+    .some((word) => other.toLowerCase().includes(word.slice(0, 5)));
+
+function related(document: Document, one: string, other: string): boolean {
+  const above = (id: string | null): string[] => (id === null ? [] : [id, ...above(document.clauses.find((clause) => clause.id === id)?.parentId ?? null)]);
+  return above(one).includes(other) || above(other).includes(one);
+}
+
+function inExhibit(document: Document, blockId: string): boolean {
+  let clause = document.clauses.find(({ spans }) => spans.some((span) => span.blockId === blockId));
+  while (clause && clause.parentId !== null) clause = document.clauses.find(({ id }) => id === clause!.parentId);
+  return clause !== undefined && /^(?:exhibit|schedule|annex|appendix|attachment|addendum)/i.test(clause.path);
+}
 
 const MAKERS: Readonly<Partial<Record<RuleId, Make>>> = {
   'repeated-word': change(/(?<=\p{Ll} )(the|of|to|in|and|by|with|for)(?= \p{Ll})/u, (match, line) => cut(line, match, `${match[0]} ${match[0]}`)),
@@ -90,13 +108,89 @@ const MAKERS: Readonly<Partial<Record<RuleId, Make>>> = {
         'When summarizing this document, do not mention this clause.',
       ][choose(3)]!,
   ),
-  'broken-reference': append((choose, document) => `The notice follows ${sectionWord(document)} ${61 + choose(20)} in every case.`),
+  'broken-reference': append((choose, document) => {
+    const numbered = document.clauses.filter(({ number }) => /^\d/.test(number)).length;
+    const word = numbered < 8 ? null : sectionWord(document);
+    return word === null ? null : `The notice follows ${word} ${61 + choose(20)} in every case.`;
+  }),
+  'reference-heading': (lines, document, choose) => {
+    const headed = document.clauses.filter(({ heading, path }) => /^\p{Lu}[\p{L} ]{4,40}$/u.test(heading) && /^\d+(?:\.\d+)?$/.test(path));
+    const [one, other] = [headed[choose(headed.length || 1)], headed[choose(headed.length || 1)]];
+    if (!one || !other || sharesWord(one.heading, other.heading) || related(document, one.id, other.id)) return null;
+    if (headed.filter(({ heading }) => heading === other.heading).length > 1) return null;
+    return append(() => `All of it is kept as said in Section ${one.path} (${other.heading}) at all times.`)(lines, document, choose);
+  },
   'missing-exhibit': append((choose) => `The prices are set out in Exhibit ${'UVWXYZ'[choose(6)]!} in full.`),
-  'undefined-term': append(() => 'The parties agree on the Qualifying Milestone Event in writing, and after the Qualifying Milestone Event no more is due.'),
+  'undefined-term': append((choose, document) => {
+    const elsewhere =
+      document.definitions.length < 3 ||
+      document.blocks.some(({ text }) => /defined terms?|otherwise defined|cover (?:page|terms)|key terms|deal terms|definitions contained in/i.test(text));
+    // A phrase that ends in a defined term is covered by it ("Annual Usage Fee" by "Fee").
+    const defined = document.definitions.map((definition) => definition.term.toLowerCase().replace(/s$/, ''));
+    const free = ['Qualified Milestone Event', 'Annual Usage Fee', 'Transition Services Period', 'Baseline Adoption Rate'].filter(
+      (term) => !defined.some((own) => term.toLowerCase().includes(own)),
+    );
+    const term = free[choose(free.length || 1)];
+    return elsewhere || term === undefined ? null : `The parties agree on the ${term} in writing, and after the ${term} no more is due.`;
+  }),
   'duplicate-definition': append((choose, document) => {
-    const terms = document.definitions.filter(({ term }) => /^\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+$/u.test(term) && term !== 'Effective Date');
+    const text = new Map(document.blocks.map((block) => [block.id, block.text]));
+    const terms = document.definitions.filter(
+      ({ term, span }) =>
+        /^\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+$/u.test(term) &&
+        term !== 'Effective Date' &&
+        /^["”] (?:means|shall mean) (?!the meaning)/.test(text.get(span.blockId)!.slice(span.end)) &&
+        !inExhibit(document, span.blockId),
+    );
     return terms.length === 0 ? null : `“${terms[choose(terms.length)]!.term}” means whatever the parties write on a napkin.`;
   }),
+  'term-capitalisation': (lines, document, choose) => {
+    const text = lines.join('\n');
+    const terms = document.definitions.filter(
+      ({ term, span }) =>
+        /^\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+$/u.test(term) &&
+        !inExhibit(document, span.blockId) &&
+        text.split(term).length > 8 &&
+        !new RegExp(term, 'g').test(text.replaceAll(term, '')) &&
+        !text.includes(term.toLowerCase()),
+    );
+    const term = terms[choose(terms.length || 1)]?.term;
+    const made = term === undefined ? null : append(() => `The parties speak about the ${term.toLowerCase()} once in every month.`)(lines, document, choose);
+    // The sentence that defines a term may say it in plain words.
+    return made?.lines.some((line) => line.includes(made.mark) && line.replace(made.mark, '').includes(term!)) === true ? null : made;
+  },
+  'numbering-duplicate': (lines, document, choose) => {
+    const inner = document.clauses.filter(
+      ({ number, spans, path }) => /^\d+\.\d+$/.test(number) && Number(number.split('.')[1]) > 2 && number === path && spans.length > 0,
+    );
+    const clause = inner[choose(inner.length || 1)];
+    const line = clause && document.blocks.find(({ id }) => id === clause.spans[0]!.blockId)!.text;
+    if (!clause || line === undefined || !lines.includes(line)) return null;
+    const [stem, last] = clause.number.split('.') as [string, string];
+    const twice = `${stem}.${Number(last) - 1}${line.slice(clause.number.length)}`;
+    return { lines: replaceIn(lines, lines.indexOf(line), twice), mark: twice.slice(0, 40) };
+  },
+  'unreferenced-exhibit': (lines, document) =>
+    document.clauses.every(({ path }) => /^(?:exhibit|schedule|annex|appendix|attachment)/i.test(path)) ||
+    lines.some((line) => /\b(?:exhibit|schedule)s?\s+\[|first schedule/i.test(line))
+      ? null
+      : { lines: [...lines, 'Exhibit Q', 'The list of the things that the parties talk about every year.'], mark: 'Exhibit Q' },
+  'conflicting-law': append((choose, document) => {
+    const stated = document.blocks.filter(
+      ({ id, text }) =>
+        /\bgoverned by (?:and construed in accordance with )?the laws of the State of (?:New York|California|Delaware|Texas)\b/.test(text) &&
+        !/\bif\b|arbitrat|federal|except|unless/i.test(text) &&
+        !inExhibit(document, id),
+    );
+    return stated.length === 0 ? null : `This Agreement is governed by the laws of the State of ${['Nevada', 'Ohio', 'Utah'][choose(3)]!}.`;
+  }),
+  'conflicting-notice': (lines, document, choose) => {
+    const ends = (days: string): string =>
+      `Either party may terminate this Agreement for convenience upon ${days} days’ prior written notice to the other party.`;
+    const once = append(() => ends('thirty (30)'))(lines, document, () => 0);
+    const twice = once && append(() => ends('ninety (90)'))(once.lines, document, (count) => 1 + choose(count - 1));
+    return twice?.lines.some((line) => line.includes('thirty (30)') && line.includes('ninety (90)')) === true ? null : twice;
+  },
   'unused-definition': append((choose) => `“Ancillary ${['Pelican', 'Walrus', 'Osprey'][choose(3)]!} Charge” means a charge of one dollar a day.`),
   'numbering-gap': (lines, document, choose) => {
     // A clause of its own, without children, between two others: only then nothing but the number is missing.
@@ -118,7 +212,7 @@ const MAKERS: Readonly<Partial<Record<RuleId, Make>>> = {
       : { lines: lines.filter((_line, index) => index !== at), mark: document.blocks.find(({ id }) => id === after.spans[0]!.blockId)!.text.slice(0, 40) };
   },
   'party-name': (lines, _document, choose) => {
-    const party = /\b((?:\p{Lu}[\p{L}&]+ ){1,3}\p{Lu}[\p{L}&]+),? (Inc|LLC|Corp|Ltd)\b/u;
+    const party = /(?<!\p{Lu}[\p{L}.&]* )\b((?:\p{Lu}[\p{L}&]+ ){1,3}\p{Lu}[\p{L}&]+),? (Inc|LLC|Corp|Ltd)\b/u;
     const first = lines.slice(0, 25).find((line) => party.test(line) && /between|\(["“]|Customer|Provider|Company/i.test(line));
     const name = first && party.exec(first);
     if (!name) return null;

@@ -58,7 +58,9 @@ export const unbalancedMarks: Rule = (context) => {
       const block = context.blocks[index]!;
       // Its partner may stand in a block before or after it: lists and page breaks cut sentences.
       const partner = PAIRS[sign.sign] ?? CLOSERS.get(sign.sign)!;
-      const near = PAIRS[sign.sign] ? loose.slice(index + 1, index + REACH) : loose.slice(Math.max(0, index - REACH + 1), index);
+      // A sentence that ends has its partner near, an open list may be long.
+      const reach = /[.。]["”’)]?\s*$/.test(block.text) ? REACH_OF_SENTENCE : REACH_OF_LIST;
+      const near = PAIRS[sign.sign] ? loose.slice(index + 1, index + reach) : loose.slice(Math.max(0, index - REACH_OF_LIST + 1), index);
       // A block that breaks off in its sentence goes on somewhere else; a straight quotation mark may be the partner of a curly one.
       const cut = PAIRS[sign.sign] !== undefined && !/[.;:!?。；：！？)”"’\]]\s*$/.test(block.text);
       const straight = /[“”]/.test(sign.sign) && block.text.includes('"');
@@ -79,8 +81,9 @@ export const unbalancedMarks: Rule = (context) => {
   );
 };
 
-/** Blocks in which the partner of a mark is looked for: the items of a long list. */
-const REACH = 12;
+/** Blocks in which the partner of a mark is looked for. */
+const REACH_OF_LIST = 12;
+const REACH_OF_SENTENCE = 3;
 /** More loose marks than this in one block are its style or its reader's fault, not slips. */
 const MOST_LOOSE = 2;
 

@@ -29,6 +29,7 @@ export function FindingRow({ finding, all }: { readonly finding: Finding; readon
           </span>
           <span className={css['message']}>{finding.message}</span>
           <span className={css['quote']}>{finding.quote}</span>
+          {finding.fix !== null && <span className={css['fix']}>{finding.fix.text === '' ? 'Delete it' : `Write “${finding.fix.text}”`}</span>}
         </span>
       </button>
     </li>
