@@ -111,6 +111,15 @@ describe('what belongs to the page', () => {
     expect(furnitureOf(document)).toHaveLength(25);
   });
 
+  it('fault: the numbers of a list of short entries are no line numbers', async () => {
+    const names = ['Definitions', 'Delivery', 'Prices', 'Payment', 'Warranties', 'Liability', 'Term', 'Law', 'Courts', 'Notices', 'Costs'];
+    const list = names.flatMap((text, index) => [
+      { x: 60, y: 100 + index * 14, text: String(index + 1) },
+      { x: 90, y: 100 + index * 14, text },
+    ]);
+    expect(furnitureOf(await read({ lines: list }))).toEqual([]);
+  });
+
   it('fault: numbers that count paragraphs in the right margin are not glued into a line', async () => {
     const lines = column('URTEIL', 72, 100, 16, 12, 80).map((line) => ({ ...line, text: line.text.padEnd(80, 'm').slice(0, 80) }));
     const document = await read({ lines: [...lines, { x: 560, y: 112, text: '17' }, { x: 560, y: 196, text: '18' }] });

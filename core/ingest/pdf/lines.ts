@@ -114,8 +114,8 @@ class LineReader {
         frameHeight: heightIn(this.frame),
         turn: this.frame.turn,
         size: Math.round(size * 10) / 10,
-        bold: isMostly(inked, (glyph) => glyph.bold),
-        italic: isMostly(inked, (glyph) => glyph.italic),
+        bold: shareOf(inked, 'bold') > MOSTLY,
+        italic: shareOf(inked, 'italic') > MOSTLY,
         emphasis: read.emphasis,
         softHyphen: read.softHyphen,
         slanted: false,
@@ -133,19 +133,23 @@ function medianOf(values: number[]): number {
   return values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
-function isMostly<T>(glyphs: readonly T[], test: (glyph: T) => boolean): boolean {
+/** A bold line may hold a number or a sign in another font. */
+const MOSTLY = 0.85;
+
+function shareOf(glyphs: readonly Glyph[], look: 'bold' | 'italic'): number {
   let count = 0;
-  for (const glyph of glyphs) if (test(glyph)) count++;
-  return count > 0.85 * glyphs.length;
+  for (const glyph of glyphs) if (glyph[look]) count++;
+  return count / Math.max(1, glyphs.length);
 }
 
 /** More Hebrew and Arabic letters than others. */
 function isRightToLeft(segments: readonly Segment[]): boolean {
   let right = 0;
   let left = 0;
-  for (const segment of segments)
-    for (const { text } of segment.glyphs) {
-      const code = text.charCodeAt(0);
+  // Two letters of each segment tell enough.
+  for (const { glyphs } of segments)
+    for (const glyph of [glyphs[0], glyphs[glyphs.length >> 1]]) {
+      const code = glyph?.text.charCodeAt(0) ?? 0;
       if ((code >= 0x590 && code <= 0x8ff) || (code >= 0xfb1d && code <= 0xfefc)) right++;
       else if (code >= 0x41) left++;
     }

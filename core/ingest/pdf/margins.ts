@@ -68,8 +68,10 @@ function findMarginNumbers(segments: readonly Segment[]): Segment[] {
 
 /** Numbers are set flush in their column; 2.5 points is the width of a digit's side bearing in large type. */
 const FLUSH = 2.5;
-/** A page of pleading paper has 25 or 28 lines, a numbered draft up to 50; ten in a row are no chance. */
-const LEAST_LINES = 10;
+/** A page of pleading paper has 25 or 28 lines, a numbered draft up to 50; its last page may have few. */
+const LEAST_LINES = 6;
+/** Share of the numbers that stand before a wrapped line or before nothing: entries of a list begin with a capital, every one. */
+const WRAPPED_SHARE = 0.15;
 
 /** Numbers in a column of their own that count the lines of the page: evenly spaced, every line or every fifth. */
 function lineNumbers(numerals: readonly Numeral[], others: readonly Segment[]): Segment[] {
@@ -85,9 +87,17 @@ function lineNumbers(numerals: readonly Numeral[], others: readonly Segment[]): 
     const beside = others.filter(({ box }) => box.y1 > top && box.y0 < bottom);
     // Whatever else stands in the column makes it part of a table; text on both sides of it too.
     if (beside.length === 0 || !(beside.every(({ box }) => box.x0 > right) || beside.every(({ box }) => box.x1 < left))) continue;
+    if (column.filter(({ segment }) => countsWrapped(segment, beside)).length < WRAPPED_SHARE * column.length) continue;
     return column.map(({ segment }) => segment);
   }
   return [];
+}
+
+/** The number stands beside a line that goes on with a sentence, or beside an empty line. */
+function countsWrapped({ box }: Segment, beside: readonly Segment[]): boolean {
+  const middle = (box.y0 + box.y1) / 2;
+  const line = beside.filter((segment) => segment.box.y0 < middle && segment.box.y1 > middle).sort((a, b) => a.box.x0 - b.box.x0)[0];
+  return line === undefined || /^\s*[\p{Ll}\p{Lo}]/u.test(line.glyphs.slice(0, 4).map((glyph) => glyph.text).join('')); // prettier-ignore
 }
 
 function countsEvenly(column: readonly Numeral[]): boolean {
