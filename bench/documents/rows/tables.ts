@@ -20,13 +20,12 @@ function* pageTables(library: Mupdf, file: string): Generator<Measured> {
     for (let index = 0; index < document.countPages(); index++) {
       const page = document.loadPage(index);
       const [x0, y0, x1, y1] = page.getBounds();
-      const list = page.toDisplayList(false);
-      const glyphs = readGlyphs(library, list, [x1 - x0, y1 - y0], [x0, y0], false);
+      const area = { size: [x1 - x0, y1 - y0], origin: [x0, y0] } as const;
+      const glyphs = readGlyphs(library, page, area, { tagged: false, unclipped: false });
       const visible = glyphs.segments.filter((segment) => segment.paint === 'ink' || segment.paint === 'white');
       const start = process.threadCpuUsage();
       const found = findTables(visible, glyphs.vectors, index, x1 - x0, y1 - y0);
       const used = process.threadCpuUsage(start);
-      list.destroy();
       page.destroy();
       yield { ...found, ms: (used.user + used.system) / 1000 };
     }

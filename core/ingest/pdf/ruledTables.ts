@@ -18,6 +18,9 @@ const GROUPED = 3;
 /** Grids of so many cells with so little text are charts and squared paper. */
 const SPARSE_CELLS = 24;
 const FILLED_CELLS = 0.25;
+/** What a party fills in when it signs; a framed block of signatures has little else. */
+const SIGNATURE = /^(?:by|(?:printed |print )?name|title|date|signature|signed|its|witness|签字|签章|盖章|日期)\s?[:：]|_{5,}/i;
+const SIGNED_CELLS = 0.4;
 /** Share of the words that rules may cut: more, and the lines belong to a drawing. */
 const CUT_WORDS = 0.04;
 
@@ -49,7 +52,8 @@ function areaOf(grid: Grid): number {
 function tableOf(grid: Grid, words: readonly Word[], rules: Rules): DraftTable | null {
   const { rows, cells, cut } = fillGrid(grid, words);
   const columns = new Set(cells.map((cell) => cell.column)).size;
-  if (cells.length < 3 || columns < 2 || cut > Math.max(1, CUT_WORDS * words.length) || cells.some(isLaidOut)) return null;
+  if (cells.length < 3 || columns < 2 || cut > Math.max(1, CUT_WORDS * words.length)) return null;
+  if (cells.some(isLaidOut) || cells.filter((cell) => SIGNATURE.test(textOf(cell))).length >= SIGNED_CELLS * cells.length) return null;
   if (grid.cells.length >= SPARSE_CELLS && cells.length < FILLED_CELLS * grid.cells.length) return null;
   const lines = rowsOf(words);
   if (isGrouped(grid, lines)) return groupedTable(grid, lines, rules);

@@ -211,6 +211,8 @@ describe('tables by white space', () => {
       row(520 + 14 * index, [72, number], [108, 'The parties shall act in good faith towards each other.']),
     );
     for (const lines of [contents, signatures, definitions, clauses]) expect((await read([{ lines }])).tables).toEqual([]);
+    const framed = { lines: signatures, rules: grid([70, 320, 540], [236, 256, 276, 296, 316]) };
+    expect((await read([framed])).tables).toEqual([]);
   });
 
   it('fault: two tables side by side stay two', async () => {
