@@ -1,9 +1,11 @@
 // Builds a Document from plain lines for tests, so that comparison, extraction, review and export are tested apart from the parsers.
-// One line is one block. A line that begins with "1.", "1.2", "(a)", "Section 3." or "Exhibit A" begins a clause; "# " makes a heading.
+// One line is one block. A line that begins with "1.", "1.2", "(a)", "Section 3." or "Exhibit A" begins a clause; "# " makes a heading; a line
+// "| a | b |" is a row of a table, each cell a block.
 import type { Block, Clause, Definition, Document, Reference } from '../contract/document.ts';
 import { plainBlock, plainDocument } from '../contract/make.test-support.ts';
 
-const NUMBER = /^((?:Section|Article|Clause)\s+[\dIVX.]+|(?:Exhibit|Schedule|Annex)\s+[A-Z\d]+|\d+(?:\.\d+)*|\([a-z]+\)|[A-Z])(?:[.:)]\s|\s)/;
+const NUMBER =
+  /^(第[一二三四五六七八九十]+条|(?:Section|Article|Clause)\s+[\dIVX.]+|(?:Exhibit|Schedule|Annex)\s+[A-Z\d]+|\d+(?:\.\d+)*|\([a-z]+\)|[A-Z])(?:[.:)]\s|\s)/;
 const TERM = /[(（](?:each |an? |the |collectively |hereinafter |以下简称)*["“]([^"”]+)["”][)）]|\*{0,2}["“]([^"”]+)["”]\*{0,2} (?:means|includes|shall mean)/g;
 const REFERENCE = /(?:Section|Article|Clause|Exhibit|Schedule|Annex) (\d+(?:\.\d+)*(?:\([a-z]\))*|[A-Z]\b)/g;
 
@@ -20,10 +22,16 @@ function depthOf(number: string): number {
   return number.split('.').filter((part) => part !== '').length - 1;
 }
 
-export function makeDocument(text: string, options: { readonly id?: string; readonly kind?: Document['kind']; readonly language?: string } = {}): Document {
+export function makeDocument(
+  text: string,
+  options: { readonly id?: string; readonly kind?: Document['kind']; readonly language?: string; readonly source?: Document['pages'][number]['source'] } = {},
+): Document {
   const id = options.id ?? 'document';
   const made: Made = { blocks: [], clauses: [] };
-  for (const line of text.split('\n')) if (line.trim() !== '') addLine(made, id, line.trim());
+  for (const line of text.split('\n')) {
+    if (/^\s*\|.*\|\s*$/.test(line)) addRow(made, id, line);
+    else if (line.trim() !== '') addLine(made, id, line.trim());
+  }
   const definitions: Definition[] = [];
   const references: Reference[] = [];
   const owner = new Map(made.clauses.flatMap((clause) => clause.spans.map((span) => [span.blockId, clause.id])));
@@ -47,6 +55,7 @@ export function makeDocument(text: string, options: { readonly id?: string; read
     name: `${id}.txt`,
     kind: options.kind ?? 'docx',
     language: options.language ?? 'en',
+    pages: [{ width: 612, height: 792, label: '1', source: options.source ?? 'flow', confidence: null }],
     blocks: made.blocks,
     clauses: made.clauses,
     definitions,
@@ -54,16 +63,27 @@ export function makeDocument(text: string, options: { readonly id?: string; read
   });
 }
 
-function addLine(made: Made, documentId: string, line: string): void {
+/** Cells of one row; they belong to the clause before. */
+function addRow(made: Made, documentId: string, line: string): void {
+  const last = made.blocks.at(-1)?.cell ?? null;
+  const [table, row] = last === null ? [`t${made.blocks.length}`, 0] : [last.table, last.row + 1];
+  const cells = line.trim().slice(1, -1).split('|');
+  for (const [column, text] of cells.map((cell) => cell.trim()).entries()) {
+    addLine(made, documentId, text, { table, row, column, rowSpan: 1, columnSpan: 1, header: row === 0 });
+  }
+}
+
+function addLine(made: Made, documentId: string, line: string, cell: Block['cell'] = null): void {
   const isHeading = line.startsWith('# ');
   const text = isHeading ? line.slice(2) : line;
-  const number = NUMBER.exec(text)?.[1] ?? null;
+  const number = cell === null ? (NUMBER.exec(text)?.[1] ?? null) : null;
   const block = plainBlock({
     id: `b${made.blocks.length}`,
-    kind: isHeading ? 'heading' : number === null ? 'paragraph' : 'listItem',
+    kind: cell !== null ? 'tableCell' : isHeading ? 'heading' : number === null ? 'paragraph' : 'listItem',
     text,
     number,
     font: { size: 11, bold: isHeading, italic: false },
+    cell,
   });
   made.blocks.push(block);
   const span = { documentId, blockId: block.id, start: 0, end: text.length };

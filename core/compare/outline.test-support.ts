@@ -4,6 +4,7 @@
 // processor would: whoever moves a clause moves its number and every reference to it.
 // Rule: both sides of a test are written by `writeDocument`, so nothing but the edits differs; each node knows the clause it became.
 import type { Block, Clause, Definition, Document, Reference } from '../contract/document.ts';
+import { plainBlock } from '../contract/make.test-support.ts';
 
 /** How siblings are counted: "(a)" is {open: '(', counter: 'lower', close: ')'}; `dotted` numbers begin with that of their parent. */
 export interface Style {
@@ -229,8 +230,14 @@ function writeBlock(writing: Writing, node: OutlineNode, paragraph: Paragraph, l
     const term = match[1]!;
     if (writing.terms.has(term)) writing.definitions.push({ term, span: span(match.index + 1, match.index + 1 + term.length), clauseId: node.id });
   }
-  const base = { id: blockId, kind: paragraph.kind, text, at: [{ page: 0, box: null }], lines: [], number, level: null, indent: 0, hidden: null };
-  const block: Block = { ...base, font: { size: 11, bold: paragraph.kind === 'heading', italic: false }, cell: paragraph.cell };
+  const block = plainBlock({
+    id: blockId,
+    kind: paragraph.kind,
+    text,
+    number,
+    font: { size: 11, bold: paragraph.kind === 'heading', italic: false },
+    cell: paragraph.cell,
+  });
   writing.blocks.push(block);
   return block;
 }

@@ -29,6 +29,8 @@ export interface Token {
   readonly end: number;
   /** White space stood before it. */
   readonly spaced: boolean;
+  /** It begins a cell of a table row, after another cell. */
+  readonly cell?: boolean;
   /** Index of its block in the document. */
   readonly block: number;
 }
@@ -90,10 +92,15 @@ export function tokenize(text: string, from: number, to: number, vocabulary: Voc
   return tokens;
 }
 
-/** The text of a run of tokens with single spaces where any white space stood. */
+/** What is shown before a token that is not the first: a bar between cells, one space where any white space stood. */
+export function leadOf(token: Token | undefined): string {
+  return token?.cell === true ? ' | ' : token?.spaced === true ? ' ' : '';
+}
+
+/** The text of a run of tokens. */
 export function textOf(tokens: readonly Token[]): string {
   let text = '';
-  for (const token of tokens) text += (token.spaced && text !== '' ? ' ' : '') + token.text;
+  for (const token of tokens) text += (text === '' ? '' : leadOf(token)) + token.text;
   return text;
 }
 

@@ -1,7 +1,7 @@
-// The pieces that are aligned: one unit is one stretch of a clause's own text in one block (a paragraph, a heading, a list item, a table cell).
+// The pieces that are aligned: one unit is one stretch of a clause's own text in one block (a paragraph, a heading, a list item), or a row of a table.
 //
 // Owns: reading a Document into units in reading order. Text that belongs to no clause makes units too, so nothing is left uncompared.
-// Leaves out: furniture (running heads, page numbers) and annotations, and the number a clause begins with: numbers are compared apart from words.
+// Leaves out: furniture (running heads, page numbers), annotations and hidden text, and the number a clause begins with: numbers are compared apart from words.
 import type { Block, Clause, Document } from '../contract/document.ts';
 import { tokenize, type Token, type TokenOptions, type Vocabulary } from './tokens.ts';
 
@@ -44,13 +44,21 @@ export function readSide(document: Document, vocabulary: Vocabulary, options: To
   const pieces = [...clausePieces(document, blockIndex), ...loosePieces(document)];
   pieces.sort((x, y) => x.block - y.block || x.start - y.start);
   const units: Unit[] = [];
+  let row = '';
   for (const piece of pieces) {
     const block = document.blocks[piece.block]!;
-    if (SKIPPED.has(block.kind)) continue;
+    if (SKIPPED.has(block.kind) || block.hidden !== null) continue;
     const number = piece.first ? (document.clauses[piece.clause]?.number ?? '') : '';
     const tokens = tokenize(block.text, textStart(block, piece.start, number), piece.end, vocabulary, options, piece.block);
     if (tokens.length === 0) continue;
-    units.push({ index: units.length, clause: piece.clause, heading: block.kind === 'heading', tokens, key: keyOf(tokens) });
+    // The cells of a row are one unit: a row is what a reader looks for, and a cell says little alone.
+    const here = block.cell === null ? '' : `${block.cell.table} ${block.cell.row} ${piece.clause}`;
+    if (here !== '' && here === row) {
+      const last = units.pop()!;
+      const cells = [...last.tokens, { ...tokens[0]!, cell: true }, ...tokens.slice(1)];
+      units.push({ ...last, tokens: cells, key: keyOf(cells) });
+    } else units.push({ index: units.length, clause: piece.clause, heading: block.kind === 'heading', tokens, key: keyOf(tokens) });
+    row = here;
   }
   return makeSide(document, vocabulary, clauseIndex, units);
 }

@@ -6,17 +6,19 @@
 // (up to noise: equal words are shown as the second run writes them).
 import type { DiffPart } from '../contract/comparison.ts';
 import { diffNumbers, type Hunk } from './myers.ts';
-import { textOf, type Token } from './tokens.ts';
+import { leadOf, textOf, type Token } from './tokens.ts';
 
 const STOP_WORDS = new Set(
   'a an the of to in on for by at as is are be been was were it its that this these those with from into or and any all such each per than then'.split(' '),
 );
 
-/** Edits between two runs of tokens, already cleaned. */
-export function wordHunks(a: readonly Token[], b: readonly Token[]): Hunk[] {
-  const raw = diffNumbers(
-    a.map((token) => token.id),
-    b.map((token) => token.id),
+/** Edits between two runs of tokens, already cleaned. `sift` may drop or narrow the raw ones first. */
+export function wordHunks(a: readonly Token[], b: readonly Token[], sift: (hunks: readonly Hunk[]) => readonly Hunk[] = (hunks) => hunks): Hunk[] {
+  const raw = sift(
+    diffNumbers(
+      a.map((token) => token.id),
+      b.map((token) => token.id),
+    ),
   );
   // One after the other: an edit may slide left only up to where the one before it came to lie, or the two would claim the same words.
   const placed: Hunk[] = [];
@@ -119,11 +121,11 @@ function numberParts(before: string, after: string): DiffPart[] | null {
 /** Texts of the runs, with the white space that stands before each put to the part it belongs to. */
 export function diffParts(a: readonly Token[], b: readonly Token[], hunks: readonly Hunk[]): DiffPart[] {
   const parts: DiffPart[] = [];
-  const push = (op: DiffPart['op'], tokens: readonly Token[], spaced: boolean): void => {
-    if (tokens.length > 0) parts.push({ op, text: (spaced ? ' ' : '') + textOf(tokens) });
+  const push = (op: DiffPart['op'], tokens: readonly Token[], lead: string): void => {
+    if (tokens.length > 0) parts.push({ op, text: lead + textOf(tokens) });
   };
   // Common words after a beginning that only one side has: that side knows whether a space stands before them.
-  const pushEqual = (to: number): void => push('equal', b.slice(at, to), b[at]?.spaced === true || (at === 0 && a[atA]?.spaced === true));
+  const pushEqual = (to: number): void => push('equal', b.slice(at, to), leadOf(b[at]) || (at === 0 ? leadOf(a[atA]) : ''));
   let [at, atA] = [0, 0];
   for (const hunk of hunks) {
     pushEqual(hunk.b0);
@@ -131,10 +133,10 @@ export function diffParts(a: readonly Token[], b: readonly Token[], hunks: reado
     const [before, after] = [a.slice(hunk.a0, hunk.a1), b.slice(hunk.b0, hunk.b1)];
     const digits = before.length === 1 && after.length === 1 ? numberParts(before[0]!.text, after[0]!.text) : null;
     if (digits === null) {
-      push('delete', before, before[0]?.spaced === true);
-      push('insert', after, after[0]?.spaced === true);
+      push('delete', before, leadOf(before[0]));
+      push('insert', after, leadOf(after[0]));
     } else {
-      if (after[0]!.spaced) parts.push({ op: 'equal', text: ' ' });
+      if (leadOf(after[0]) !== '') parts.push({ op: 'equal', text: leadOf(after[0]) });
       parts.push(...digits);
     }
   }
