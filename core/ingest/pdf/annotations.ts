@@ -4,7 +4,7 @@
 // comments.ts. Rule: the drawn appearance is read for its letters' places when it says what the value says; otherwise the value stands in the field's box.
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../contract/document.ts';
-import { readGlyphs } from './glyphs.ts';
+import { readGlyphs, type PageArea } from './glyphs.ts';
 import { readLines, type PdfLine } from './lines.ts';
 import { flawOf, type Mupdf } from './mupdf.ts';
 
@@ -38,10 +38,8 @@ export interface PageAnnotations {
   readonly remarks: readonly Remark[];
 }
 
-export interface PageFrame {
+export interface PageFrame extends PageArea {
   readonly index: number;
-  readonly size: readonly [number, number];
-  readonly origin: readonly [number, number];
 }
 
 const NONE: PageAnnotations = { asides: [], remarks: [] };
@@ -119,8 +117,9 @@ class AnnotationReader {
   private appearanceOf(annotation: mupdf.PDFAnnotation): PdfLine[] {
     const list = annotation.toDisplayList();
     try {
-      const { index, size, origin } = this.frame;
-      return readLines(readGlyphs(this.library, list, size, origin, false).segments, index, size[0], size[1]);
+      const { index, size } = this.frame;
+      const { segments } = readGlyphs(this.library, list, this.frame, { tagged: false, unclipped: false });
+      return readLines(segments, index, size[0], size[1]);
     } finally {
       list.destroy();
     }

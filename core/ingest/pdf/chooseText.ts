@@ -5,7 +5,7 @@
 import type { Warning } from '../../contract/document.ts';
 import type { PlacedImage, Segment } from './glyphs.ts';
 import { repairGlyphs } from './glyphRepair.ts';
-import { doubtOf, judgeText, type Plausibility } from './plausibility.ts';
+import { doubtOf, Judge, type Plausibility } from './plausibility.ts';
 import type { OpinionPage, SecondOpinion } from './secondOpinion.ts';
 
 export interface ChosenText {
@@ -19,6 +19,8 @@ export interface FirstReading {
   readonly segments: readonly Segment[];
   readonly hidden: readonly Segment[];
   readonly images: readonly PlacedImage[];
+  /** The page's own content asks for no text. */
+  readonly blank: boolean;
   /** Why the first engine could not read the page; null when it did. */
   readonly flaw: string | null;
 }
@@ -39,7 +41,7 @@ export async function chooseText(first: FirstReading, index: number, second: Sec
     warnings: code === '' ? [] : [{ code, message: `Page ${index + 1}: ${message}`, page: index }],
   });
   const keep = taken(first.segments, null, '', '');
-  const missing = first.flaw !== null || (own.characters === 0 && !isPicture(first.images));
+  const missing = first.flaw !== null || (own.characters === 0 && !first.blank && !isPicture(first.images));
   if (!missing && doubt <= DOUBTFUL) return keep;
   const repair = repairGlyphs(first.segments);
   if (repair.repaired > 0 && doubtOf(judge(repair.segments)) + CLEARLY < Math.max(doubt, DOUBTFUL))
@@ -74,7 +76,12 @@ export async function chooseText(first: FirstReading, index: number, second: Sec
 }
 
 function judge(segments: readonly Segment[]): Plausibility {
-  return judgeText(segments.map((segment) => segment.glyphs.map((glyph) => glyph.text).join('')).join('\n'));
+  const judged = new Judge();
+  for (const segment of segments) {
+    for (const glyph of segment.glyphs) judged.take(glyph.text.codePointAt(0) ?? 0, glyph.text);
+    judged.take(0x20, ' ');
+  }
+  return judged.verdict();
 }
 
 function percent(share: number): string {

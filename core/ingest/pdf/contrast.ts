@@ -3,6 +3,7 @@
 // The page is rendered once, in grey, and only when a text is under suspicion; the caller limits how many pages that is done for.
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../contract/document.ts';
+import type { PageArea } from './glyphs.ts';
 import type { Mupdf } from './mupdf.ts';
 
 /** Pixels per point: strokes of 6 point type are half a pixel wide and still leave a trace. */
@@ -13,12 +14,7 @@ const LEAST_CONTRAST = 14;
 const LONGEST_SIDE = 3000;
 
 /** Null where the page can not be rendered. */
-export function renderContrast(
-  library: Mupdf,
-  list: mupdf.DisplayList,
-  size: readonly [number, number],
-  origin: readonly [number, number],
-): ((box: Box) => boolean) | null {
+export function renderContrast(library: Mupdf, page: mupdf.PDFPage, { size, origin }: PageArea): ((box: Box) => boolean) | null {
   if (Math.max(...size) > LONGEST_SIDE) return null;
   let pixmap: mupdf.Pixmap | null = null;
   try {
@@ -26,7 +22,7 @@ export function renderContrast(
     pixmap = new library.Pixmap(library.ColorSpace.DeviceGray, [0, 0, Math.ceil(size[0] * SCALE), Math.ceil(size[1] * SCALE)], false);
     pixmap.clear(255);
     const device = new library.DrawDevice(Matrix.concat(Matrix.translate(-origin[0], -origin[1]), Matrix.scale(SCALE, SCALE)), pixmap);
-    list.run(device, Matrix.identity);
+    page.runPageContents(device, Matrix.identity);
     device.close();
     device.destroy();
     const [width, height, stride] = [pixmap.getWidth(), pixmap.getHeight(), pixmap.getStride()];

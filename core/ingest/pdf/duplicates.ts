@@ -2,8 +2,10 @@
 //
 // One table per page: a hash of character and place, open to the neighbouring places within reach. Typed arrays, because every character passes here.
 
-/** Side of a place of the table in points; the reach is at most this, so two places each way are enough. */
-const CELL = 4;
+/** Side of a place of the table in points. Wider places hold more characters, narrower ones have more neighbours to look at. */
+const CELL = 8;
+/** Points: a shadow of any size is nearer than this. */
+const FARTHEST = 4;
 
 export class DrawnBefore {
   private heads = new Int32Array(1 << 13).fill(-1);
@@ -14,7 +16,7 @@ export class DrawnBefore {
 
   /** True when the character was seen within a tenth of its size and a third of its width; remembers it otherwise. `layer` keeps kinds of paint apart. */
   seen(code: number, layer: number, x: number, y: number, width: number, size: number): boolean {
-    const across = Math.min(CELL, Math.max(1, 0.1 * size));
+    const across = Math.min(FARTHEST, Math.max(1, 0.1 * size));
     // The second letter of a ligature that the file maps to two has no width of its own.
     const along = Math.max(0.1, Math.min(0.35 * width, across));
     const key = code * 8 + layer;
@@ -40,7 +42,9 @@ export class DrawnBefore {
     if (this.count === this.next.length) this.grow();
     const at = this.count++;
     this.codes[at] = key;
-    this.places.set([x, y, size], 3 * at);
+    this.places[3 * at] = x;
+    this.places[3 * at + 1] = y;
+    this.places[3 * at + 2] = size;
     this.link(at);
   }
 

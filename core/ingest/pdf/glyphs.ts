@@ -7,7 +7,7 @@ import type { Box } from '../../contract/document.ts';
 import { isMark } from '../characters.ts';
 import { DrawnBefore } from './duplicates.ts';
 import type { Mupdf } from './mupdf.ts';
-import { countCharacters, PAINT, structuredText, unclippedText, UNMAPPED, walkStext, type StextVisitor } from './stext.ts';
+import { countCharacters, PAINT, structuredText, unclippedText, UNMAPPED, walkStext, type Drawing, type StextVisitor } from './stext.ts';
 import type { Tag } from './tags.ts';
 import type { Vector } from './vectors.ts';
 
@@ -53,28 +53,32 @@ export interface PageGlyphs {
   readonly vectors: readonly Vector[];
 }
 
-/** `origin` is the upper left corner of the page in mupdf's own coordinates. */
-export function readGlyphs(
-  library: Mupdf,
-  list: mupdf.DisplayList,
-  size: readonly [number, number],
-  origin: readonly [number, number],
-  tagged: boolean,
-): PageGlyphs {
-  const reader = new GlyphReader(library, size, origin);
-  const text = structuredText(list, tagged);
+export interface PageArea {
+  readonly size: readonly [number, number];
+  /** Upper left corner of the page in mupdf's own coordinates. */
+  readonly origin: readonly [number, number];
+}
+
+/** With `unclipped` also what the page's edge and clips cut away, at the cost of a second run of the page. */
+export function readGlyphs(library: Mupdf, drawing: Drawing, area: PageArea, options: { readonly tagged: boolean; readonly unclipped: boolean }): PageGlyphs {
+  const reader = new GlyphReader(library, area);
+  const text = structuredText(drawing, options.tagged);
   try {
     walkStext(library, text, reader);
   } finally {
     text.destroy();
   }
-  const whole = unclippedText(list);
+  if (options.unclipped) readOutside(library, drawing, reader);
+  return { segments: joinSlanted(reader.segments), images: reader.images, vectors: reader.vectors };
+}
+
+function readOutside(library: Mupdf, drawing: Drawing, reader: GlyphReader): void {
+  const whole = unclippedText(drawing);
   try {
     if (countCharacters(library, whole) > reader.count) walkStext(library, whole, reader.outside());
   } finally {
     whole.destroy();
   }
-  return { segments: joinSlanted(reader.segments), images: reader.images, vectors: reader.vectors };
 }
 
 /** Letters of a text on a circle stand upright at its top and sides: one or two letters beside slanted ones are part of that drawing. */
@@ -120,7 +124,7 @@ class GlyphReader implements StextVisitor {
   private tag: Tag | null = null;
   private unclipped = false;
 
-  constructor(library: Mupdf, size: readonly [number, number], origin: readonly [number, number]) {
+  constructor(library: Mupdf, { size, origin }: PageArea) {
     this.library = library;
     this.size = size;
     this.origin = origin;
@@ -160,7 +164,8 @@ class GlyphReader implements StextVisitor {
 
   character(code: number, flags: number, color: number, size: number, font: number, floats: Float32Array, quad: number): void {
     this.count++;
-    const [left, top] = this.origin;
+    const left = this.origin[0];
+    const top = this.origin[1];
     const ax = floats[quad] as number;
     const ay = floats[quad + 1] as number;
     const bx = floats[quad + 2] as number;

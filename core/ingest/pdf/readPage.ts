@@ -7,7 +7,7 @@ import type { Page, Warning } from '../../contract/document.ts';
 import { readAnnotations, type PageAnnotations } from './annotations.ts';
 import { chooseText } from './chooseText.ts';
 import { renderContrast } from './contrast.ts';
-import { readGlyphs, type PageGlyphs, type PlacedImage, type Segment } from './glyphs.ts';
+import { readGlyphs, type PageArea, type PageGlyphs, type PlacedImage, type Segment } from './glyphs.ts';
 import { lookAt, type Hiding, type ShowsInk, type Sight } from './hidden.ts';
 import { readLines, type PdfLine } from './lines.ts';
 import { flawOf, type Mupdf } from './mupdf.ts';
@@ -38,12 +38,20 @@ const RENDERED_PAGES = 60;
 
 type Size = readonly [number, number];
 
+/**
+ * Text cut off by the page's edge or a clip is looked for on every page up to here, then on every tenth until one has some: a second run costs a fifth of the
+ * whole reading. Such text is never read as content; only the warning may miss a page.
+ */
+const WATCHED_PAGES = 40;
+const WATCHED_STEP = 10;
+
 export class PageReader {
   private readonly library: Mupdf;
   private readonly document: mupdf.PDFDocument | null;
   private readonly second: SecondOpinion;
   private readonly tagged: boolean;
   private rendered = 0;
+  private foundOutside = false;
 
   /** `document` is null for a file that mupdf can not open: the second engine reads it alone. */
   constructor(library: Mupdf, document: mupdf.PDFDocument | null, tagged: boolean, second: SecondOpinion) {
@@ -56,7 +64,13 @@ export class PageReader {
   async read(index: number): Promise<PageReading> {
     const drawn = this.draw(index);
     const text = await chooseText(
-      { segments: drawn.sight.visible, hidden: drawn.sight.hidden.map((entry) => entry.segment), images: drawn.glyphs.images, flaw: drawn.flaw },
+      {
+        segments: drawn.sight.visible,
+        hidden: drawn.sight.hidden.map((entry) => entry.segment),
+        images: drawn.glyphs.images,
+        blank: drawn.blank,
+        flaw: drawn.flaw,
+      },
       index,
       this.second,
     );
@@ -80,31 +94,43 @@ export class PageReader {
   private draw(index: number): DrawnPage {
     if (this.document === null) return blankPage(index, 'the file can not be opened by the first engine');
     let page: mupdf.PDFPage | null = null;
-    let list: mupdf.DisplayList | null = null;
     try {
       page = this.document.loadPage(index);
       const [x0, y0, x1, y1] = page.getBounds();
-      const [width, height] = [x1 - x0, y1 - y0];
-      list = page.toDisplayList(false);
-      const glyphs = readGlyphs(this.library, list, [width, height], [x0, y0], this.tagged);
-      const sight = lookAt(glyphs, [width, height], this.contrastOf(list, [width, height], [x0, y0]));
-      const annotations = readAnnotations(this.library, page, { index, size: [width, height], origin: [x0, y0] });
-      return { width, height, label: labelOf(page, index), glyphs, sight, annotations, flaw: null };
+      const area: PageArea = { size: [x1 - x0, y1 - y0], origin: [x0, y0] };
+      const unclipped = index < WATCHED_PAGES || this.foundOutside || index % WATCHED_STEP === 0;
+      const glyphs = readGlyphs(this.library, page, area, { tagged: this.tagged, unclipped });
+      this.foundOutside ||= glyphs.segments.some((segment) => segment.paint === 'offPage');
+      const sight = lookAt(glyphs, area.size, this.contrastOf(page, area));
+      const annotations = readAnnotations(this.library, page, { index, ...area });
+      const blank = glyphs.segments.length === 0 && drawsNoText(page);
+      return { width: area.size[0], height: area.size[1], label: labelOf(page, index), glyphs, sight, annotations, blank, flaw: null };
     } catch (thrown) {
       return blankPage(index, flawOf(thrown));
     } finally {
-      list?.destroy();
       page?.destroy();
     }
   }
 
   /** Renders at the first question. */
-  private contrastOf(list: mupdf.DisplayList, size: Size, origin: Size): () => ShowsInk {
+  private contrastOf(page: mupdf.PDFPage, area: PageArea): () => ShowsInk {
     let shows: ShowsInk | undefined;
     return () => {
-      if (shows === undefined) shows = this.rendered++ < RENDERED_PAGES ? renderContrast(this.library, list, size, origin) : null;
+      if (shows === undefined) shows = this.rendered++ < RENDERED_PAGES ? renderContrast(this.library, page, area) : null;
       return shows;
     };
+  }
+}
+
+/** Whether the page's own content asks for no text at all: then no engine will find any. */
+function drawsNoText(page: mupdf.PDFPage): boolean {
+  try {
+    const contents = page.getObject().get('Contents');
+    const streams = contents.isArray() ? Array.from({ length: contents.length }, (_none, index) => contents.get(index)) : contents.isNull() ? [] : [contents];
+    return streams.every((stream) => !/(?:Tj|TJ|Do|'|")[\s\]]|(?:Tj|TJ|Do|'|")$/.test(stream.readStream().asString()));
+  } catch (thrown) {
+    flawOf(thrown);
+    return false; // Content that can not be unpacked is what the second engine is for.
   }
 }
 
@@ -115,6 +141,8 @@ interface DrawnPage {
   readonly glyphs: PageGlyphs;
   readonly sight: Sight;
   readonly annotations: PageAnnotations;
+  /** It has no text, by its own content. */
+  readonly blank: boolean;
   readonly flaw: string | null;
 }
 
@@ -128,6 +156,7 @@ function blankPage(index: number, flaw: string): DrawnPage {
     glyphs,
     sight: { visible: [], hidden: [], recognised: 0 },
     annotations: { asides: [], remarks: [] },
+    blank: false,
     flaw,
   };
 }

@@ -16,7 +16,7 @@ BT /F2 9 Tf 0 1 -1 0 300 400 Tm 0 0 1 rg (turned, bold) Tj ET
 q 100 0 0 50 300 100 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q`;
 
 function textOf(bytes: Uint8Array): mupdf.StructuredText {
-  return structuredText(mupdf.Document.openDocument(bytes, 'application/pdf').loadPage(0).toDisplayList(), false);
+  return structuredText(mupdf.Document.openDocument(bytes, 'application/pdf').loadPage(0), false);
 }
 
 function byMemory(text: mupdf.StructuredText): Seen {

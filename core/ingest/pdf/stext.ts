@@ -38,19 +38,22 @@ export interface StextVisitor {
   endLine(): void;
 }
 
+/** A page, or the display list of an annotation. */
+export type Drawing = Pick<mupdf.DisplayList, 'toStructuredText'>;
+
 /** The structured text of a page; the caller destroys it. A damaged structure tree must not cost the page its text. */
-export function structuredText(list: mupdf.DisplayList, tagged: boolean): mupdf.StructuredText {
-  if (!tagged) return list.toStructuredText(OPTIONS);
+export function structuredText(drawing: Drawing, tagged: boolean): mupdf.StructuredText {
+  if (!tagged) return drawing.toStructuredText(OPTIONS);
   try {
-    return list.toStructuredText(`${OPTIONS},structured`);
+    return drawing.toStructuredText(`${OPTIONS},structured`);
   } catch {
-    return list.toStructuredText(OPTIONS); // Without tags; if that fails too, the page is damaged and the error is the caller's.
+    return drawing.toStructuredText(OPTIONS); // Without tags; if that fails too, the page is damaged and the error is the caller's.
   }
 }
 
 /** With the characters that the page's edge or a clip path cuts away, which mupdf leaves out otherwise. */
-export function unclippedText(list: mupdf.DisplayList): mupdf.StructuredText {
-  return list.toStructuredText(`${TEXT_OPTIONS},clip=no`);
+export function unclippedText(drawing: Drawing): mupdf.StructuredText {
+  return drawing.toStructuredText(`${TEXT_OPTIONS},clip=no`);
 }
 
 export function countCharacters(library: Mupdf, text: mupdf.StructuredText): number {
