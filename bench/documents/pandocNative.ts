@@ -61,7 +61,7 @@ export function childrenOf(value: Native): readonly Native[] {
   return 'name' in value ? value.args : value;
 }
 
-export function stringOf(value: Native | undefined): string {
+function stringOf(value: Native | undefined): string {
   return typeof value === 'string' ? value : '';
 }
 
@@ -79,4 +79,16 @@ export function findAll(value: Native, names: readonly string[]): { readonly nam
   const found = names.find((name) => isNode(value, name));
   if (found !== undefined && isNode(value, found)) return [value];
   return childrenOf(value).flatMap((entry) => findAll(entry, names));
+}
+
+type Node = Extract<Native, { readonly name: string }>;
+
+/** Classes of a Span or Div: its first argument is (identifier, classes, key-value pairs). */
+export function classesOf(node: Node): readonly Native[] {
+  return childrenOf(childrenOf(node.args[0] ?? [])[1] ?? []);
+}
+
+export function attributeOf(node: Node, name: string): string {
+  const pairs = childrenOf(childrenOf(node.args[0] ?? [])[2] ?? []);
+  return stringOf(childrenOf(pairs.find((pair) => childrenOf(pair)[0] === name) ?? [])[1]);
 }
