@@ -185,10 +185,9 @@ async function contractsRow(corpora: string, log: (line: string) => void): Promi
       for (const { table } of page.tables) log(`${path.basename(file).slice(0, 60)}, page ${number}: ${table.rows} x ${table.columns}`);
     }
   }
-  // The middle one: the first pages of a process are compiled while they are read, and a shared machine stops any page now and then.
-  const ms = times.sort((a, b) => a - b)[times.length >> 1] ?? 0;
+  const ms = mean(times);
   return {
-    score: `${tables} tables on ${pages} pages of ${files.length} contracts (${((100 * tables) / pages).toFixed(1)} per 100 pages); ${ms.toFixed(2)} ms for the middle page without tables (mean ${mean(times).toFixed(2)})`,
+    score: `${tables} tables on ${pages} pages of ${files.length} contracts (${((100 * tables) / pages).toFixed(1)} per 100 pages); ${ms.toFixed(2)} ms a page without tables`,
     reached: ms <= 1.5,
     failures: [],
   };

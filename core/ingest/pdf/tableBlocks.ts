@@ -3,7 +3,9 @@
 // Owns: when two tables on neighbouring pages are one, header rows that are repeated there, what a running head laid out as a table is, table ids.
 // Leaves the blocks themselves to blocks.ts. Rule: a line of a table ends in exactly one cell, or in furniture when its row repeats a header.
 import type { Block, Place, Table } from '../../contract/document.ts';
+import { bulletLength, readLabel } from '../labels.ts';
 import type { PdfLine } from './lines.ts';
+import { splitParagraphs } from './paragraphs.ts';
 import type { Band } from './tableColumns.ts';
 import type { CellMark, PageTable } from './tables.ts';
 
@@ -27,6 +29,9 @@ const COLUMN_SHIFT = 8;
 const MOST_TOLD = 3;
 /** Lines above the second part that say "Table 2 (continued)". */
 const CONTINUED = /\b(?:cont(?:inued|['’]?d)?|fortsetzung|suite)\b|续|續/i;
+/** Lines from which the leading and the margin of a cell's text can be told. */
+const RUNNING_TEXT = 4;
+const NO_CUTS: ReadonlySet<PdfLine> = new Set();
 const CAPTION = /^(?:table|tab\.|tabelle|tableau|tabla|表)\s?[A-Z]?[-.]?(?:\d|[IVX]+\b|[一二三四五六七八九十])/i;
 
 /** `text` says of each line whether it is text of the document. A running head that is laid out as a table is text wholly or not at all. */
@@ -151,7 +156,13 @@ function cellGroups(part: Part, table: string, offset: number, dropped: number, 
     const cell = row < dropped ? null : { table, row: row + offset, column, rowSpan, columnSpan, header: header && !goesOnHere };
     groups.push({ lines: [line], cell });
   }
-  return groups;
+  return groups.flatMap(({ lines, cell }) => paragraphsIn(lines).map((paragraph) => ({ lines: paragraph, cell })));
+}
+
+/** A short cell is one block; a list or running text inside a cell is as many as it would be outside. */
+function paragraphsIn(lines: readonly PdfLine[]): (readonly PdfLine[])[] {
+  const listed = lines.slice(1).some((line) => bulletLength(line.text) > 0 || readLabel(line.text)?.weak === false);
+  return lines.length >= RUNNING_TEXT || (listed && lines.length > 1) ? splitParagraphs(lines, NO_CUTS) : [lines];
 }
 
 /** Ties "Table 3. Fees" right above or below a table to it, and says that it is a caption. */

@@ -75,6 +75,21 @@ describe('ruled tables', () => {
     expect(cellsOf(document).slice(2)).toEqual(['1,0 Hosting of the platform', '1,1 Servers in two places with daily copies of all data']);
   });
 
+  it('fault: a list inside a cell keeps its items apart', async () => {
+    const document = await read([
+      {
+        lines: [
+          ...row(114, [76, 'Party'], [206, 'Duties']),
+          ...row(134, [76, 'Supplier'], [206, '(a) to deliver the']),
+          ...row(146, [206, 'goods in time;']),
+          ...row(158, [206, '(b) to insure them']),
+        ],
+        rules: grid([72, 200, 330], [100, 120, 165]),
+      },
+    ]);
+    expect(cellsOf(document).slice(2)).toEqual(['1,0 Supplier', '1,1 (a) to deliver the goods in time;', '1,1 (b) to insure them']);
+  });
+
   it('fault: a missing border between cells is a span', async () => {
     const document = await read([
       {
