@@ -8,7 +8,7 @@ import { isMark } from '../characters.ts';
 import { DrawnBefore } from './duplicates.ts';
 import type { Mupdf } from './mupdf.ts';
 import { countCharacters, PAINT, structuredText, unclippedText, UNMAPPED, walkStext, type Drawing, type StextVisitor } from './stext.ts';
-import type { Tag } from './tags.ts';
+import { markArtifacts, type Tag } from './tags.ts';
 import type { Vector } from './vectors.ts';
 
 export interface Glyph {
@@ -69,7 +69,8 @@ export function readGlyphs(library: Mupdf, drawing: Drawing, area: PageArea, opt
     text.destroy();
   }
   if (options.unclipped) readOutside(library, drawing, reader);
-  return { segments: joinSlanted(reader.segments), images: reader.images, vectors: reader.vectors };
+  const segments = options.tagged ? markArtifacts(reader.segments) : reader.segments;
+  return { segments: joinSlanted(segments), images: reader.images, vectors: reader.vectors };
 }
 
 function readOutside(library: Mupdf, drawing: Drawing, reader: GlyphReader): void {

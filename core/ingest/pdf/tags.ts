@@ -50,3 +50,21 @@ export function roleOf(standard: number, element: number, outer: Tag | null): Ta
   if (standard !== ARTIFACT && outer !== null && HOLDING.has(outer.role) && (role === 'paragraph' || standard === LIST_BODY)) return outer;
   return { role, level, element };
 }
+
+/**
+ * Real content of a tagged page is tagged (ISO 32000-2, 14.8.2.2); where most of it is, the rest is artifacts: heads, feet, line numbers.
+ * Limit: mupdf leaves an element only at the next one, so that an artifact drawn behind tagged text counts to that text's element.
+ */
+const MOSTLY = 0.6;
+const ARTIFACT_TAG: Tag = { role: 'artifact', level: null, element: 0 };
+
+export function markArtifacts<S extends { readonly tag: Tag | null; readonly glyphs: readonly unknown[] }>(segments: readonly S[]): readonly S[] {
+  let all = 0;
+  let tagged = 0;
+  for (const { tag, glyphs } of segments) {
+    all += glyphs.length;
+    if (tag !== null) tagged += glyphs.length;
+  }
+  if (tagged === all || tagged < MOSTLY * all) return segments;
+  return segments.map((segment) => (segment.tag === null ? { ...segment, tag: ARTIFACT_TAG } : segment));
+}
