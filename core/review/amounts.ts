@@ -14,6 +14,7 @@ const HAN_AND_FIGURES = new RegExp(
 export const amountMismatches: Rule = (context) => {
   const found: Draft[] = [];
   for (const block of context.blocks) {
+    if (!/[(（][^\d()（）]{0,12}\d/.test(block.text)) continue;
     for (const [pattern, read] of [
       [WORDS_AND_FIGURES, wordsToNumber],
       [HAN_AND_FIGURES, hanToNumber],

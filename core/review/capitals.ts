@@ -17,6 +17,8 @@ const POINTS = /\b(?:the|such|this|said|these|those)\s*$/i;
 const OTHERS =
   /\b(?:other|others|own|third[- ]party|similar|any person['’]s|their|such other|like|various|certain|no|commercially|of its|of their|different|additional|non)[\s-]*$/i;
 
+const CAPITALISED = /^[\p{Lu}\p{N}]\S*(?:\s+(?:[\p{Lu}\p{N}]\S*|of|and|or|the|a|an|to|for|in|on|by|with|under|at|from|as|per))*$/u;
+
 type Writing = 'proper' | 'mixed' | 'slip' | 'other';
 
 export const termCapitals: Rule = (context) => {
@@ -25,7 +27,7 @@ export const termCapitals: Rule = (context) => {
   return context.document.definitions.flatMap(({ term, span }): Draft[] => {
     if (seen.has(term.toLowerCase()) || !isCapitalised(term)) return [];
     seen.add(term.toLowerCase());
-    const uses = context.words.uses(term).map((use) => ({ use, writing: writingOf(use) }));
+    const uses = context.words.uses(term).map((use) => ({ use, writing: writingOf(use, term) }));
     const proper = uses.filter(({ writing }) => writing === 'proper').length;
     const root = rootOf(context, context.clauseOf.get(span.blockId));
     const first = term.toLowerCase().split(/\s/)[0]!;
@@ -68,10 +70,10 @@ function isCapitalised(term: string): boolean {
   return words.length >= 2 && words.every((word) => /^\p{Lu}/u.test(word)) && words.some((word) => /\p{Ll}/u.test(word));
 }
 
-function writingOf({ block, start, end }: Use): Writing {
+function writingOf({ block, start, end }: Use, term: string): Writing {
   const written = block.text.slice(start, end);
+  if (written.startsWith(term) || CAPITALISED.test(written)) return 'proper';
   const words = wordsOf(written);
-  if (words.every((word) => /^[\p{Lu}\p{N}]/u.test(word))) return 'proper';
   const [before, after] = [block.text.slice(Math.max(0, start - 30), start), block.text.slice(end, end + 60)];
   // "a joint committee (the “Joint Committee”)", "the effective date of such termination", {key_terms}: the words in their plain meaning.
   if (/^\s*,?\s*[(（][^()]{0,12}["“]/.test(after) || /^\s+(?:of|for|or|and|\w+ing)\b|^[-/_]/.test(after)) return 'other';

@@ -14,7 +14,8 @@ const NATIONAL =
 
 export const conflictingLaws: Rule = (context) => {
   const first = new Map<string, { law: string; place: Place }>();
-  return findGoverningLaw(new Source(context.document)).flatMap(({ value, normalized, quote, span, confidence }): Draft[] => {
+  const blocks = context.document.blocks.filter(({ text }) => /govern|constru|\blaws?\b.{0,80}(?:appl|govern)|法律/i.test(text));
+  return findGoverningLaw(new Source({ ...context.document, blocks })).flatMap(({ value, normalized, quote, span, confidence }): Draft[] => {
     const law = normalized ?? value;
     // Below 0.8 the sentence only speaks of a law.
     if (
@@ -46,29 +47,31 @@ const TERMINATES =
 
 export const conflictingNotices: Rule = (context) => {
   const first = new Map<string, Place & { readonly period: string; readonly text: string }>();
-  return context.blocks.flatMap((block): Draft[] =>
-    [...block.text.matchAll(TERMINATES)].flatMap((match): Draft[] => {
-      const [from, to] = sentenceAround(block.text, match.index, match.index + match[0].length);
-      const periods = findDurations(match[0]);
-      const rest = block.text.slice(from, to).replace(match[0], '');
-      if (
-        periods.length !== 1 ||
-        periods[0]!.normalized === null ||
-        CONDITION.test(match[0]) ||
-        /breach|insolv|bankrupt|default|change of control/i.test(match[0] + rest)
-      )
-        return [];
-      const who = match.groups!['who']!.toLowerCase().replace(/^the\s+/, '');
-      const key = `${rootOf(context, context.clauseOf.get(block.id))}|${who}`;
-      const start = match.index + periods[0]!.start;
-      const place = { blockId: block.id, start, end: match.index + periods[0]!.end };
-      const text = block.text.slice(place.start, place.end);
-      const known = first.get(key);
-      if (known === undefined) first.set(key, { ...place, period: periods[0]!.normalized, text });
-      if (known === undefined || known.period === periods[0]!.normalized || known.blockId === block.id) return [];
-      return [conflict(context, text, known.text, place, known)];
-    }),
-  );
+  return context.blocks
+    .filter(({ text }) => /terminate/i.test(text) && /notice/i.test(text))
+    .flatMap((block): Draft[] =>
+      [...block.text.matchAll(TERMINATES)].flatMap((match): Draft[] => {
+        const [from, to] = sentenceAround(block.text, match.index, match.index + match[0].length);
+        const periods = findDurations(match[0]);
+        const rest = block.text.slice(from, to).replace(match[0], '');
+        if (
+          periods.length !== 1 ||
+          periods[0]!.normalized === null ||
+          CONDITION.test(match[0]) ||
+          /breach|insolv|bankrupt|default|change of control/i.test(match[0] + rest)
+        )
+          return [];
+        const who = match.groups!['who']!.toLowerCase().replace(/^the\s+/, '');
+        const key = `${rootOf(context, context.clauseOf.get(block.id))}|${who}`;
+        const start = match.index + periods[0]!.start;
+        const place = { blockId: block.id, start, end: match.index + periods[0]!.end };
+        const text = block.text.slice(place.start, place.end);
+        const known = first.get(key);
+        if (known === undefined) first.set(key, { ...place, period: periods[0]!.normalized, text });
+        if (known === undefined || known.period === periods[0]!.normalized || known.blockId === block.id) return [];
+        return [conflict(context, text, known.text, place, known)];
+      }),
+    );
 };
 
 function conflict(context: Context, text: string, other: string, place: Place, { blockId, start, end }: Place): Draft {

@@ -15,32 +15,34 @@ const WRITTEN = [
 ];
 
 export const impossibleDates: Rule = (context) =>
-  context.blocks.flatMap((block) =>
-    WRITTEN.flatMap((pattern) =>
-      [...block.text.matchAll(pattern)].flatMap((match): Draft[] => {
-        const { day, month, year } = match.groups as { day: string; month: string; year?: string };
-        const named = MONTHS.findIndex((name) => name.startsWith(month.toLowerCase().slice(0, 3)));
-        const number = named < 0 ? Number(month) : named + 1;
-        const most = lastDay(number, year);
-        // "May 75" is a page or a section; a person who slips writes a day that some month has. Article numbers stand before "March" by chance.
-        if (most !== null && (Number(day) <= most || Number(day) > 31 || Number(day) === 0)) return [];
-        const why =
-          most === null
-            ? `there is no month ${number}`
-            : `${MONTHS[number - 1]![0]!.toUpperCase()}${MONTHS[number - 1]!.slice(1)} has ${most} days${number === 2 && year ? ` in ${year}` : ''}`;
-        return [
-          {
-            rule: 'impossible-date',
-            severity: 'error',
-            message: `“${match[0]}” is no day: ${why}.`,
-            blockId: block.id,
-            start: match.index,
-            end: match.index + match[0].length,
-          },
-        ];
-      }),
-    ),
-  );
+  context.blocks
+    .filter(({ text }) => /\d/.test(text))
+    .flatMap((block) =>
+      WRITTEN.flatMap((pattern) =>
+        [...block.text.matchAll(pattern)].flatMap((match): Draft[] => {
+          const { day, month, year } = match.groups as { day: string; month: string; year?: string };
+          const named = MONTHS.findIndex((name) => name.startsWith(month.toLowerCase().slice(0, 3)));
+          const number = named < 0 ? Number(month) : named + 1;
+          const most = lastDay(number, year);
+          // "May 75" is a page or a section; a person who slips writes a day that some month has. Article numbers stand before "March" by chance.
+          if (most !== null && (Number(day) <= most || Number(day) > 31 || Number(day) === 0)) return [];
+          const why =
+            most === null
+              ? `there is no month ${number}`
+              : `${MONTHS[number - 1]![0]!.toUpperCase()}${MONTHS[number - 1]!.slice(1)} has ${most} days${number === 2 && year ? ` in ${year}` : ''}`;
+          return [
+            {
+              rule: 'impossible-date',
+              severity: 'error',
+              message: `“${match[0]}” is no day: ${why}.`,
+              blockId: block.id,
+              start: match.index,
+              end: match.index + match[0].length,
+            },
+          ];
+        }),
+      ),
+    );
 
 function lastDay(month: number, year: string | undefined): number | null {
   if (month < 1 || month > 12) return null;
@@ -53,6 +55,7 @@ interface Dated extends Place {
   readonly root: string;
 }
 
+const TIMED = /effective|expir|terminat|\bend\b|\bfrom\b|commenc|beginning|starting|[自从]|生效|终止|届满|到期/i;
 const START_BEFORE =
   /(?:["“]Effective\s+Date["”]\s+(?:means|shall\s+mean|is)|^\W*(?:\d[\d.]*\s+)?Effective\s+Date\s*[:：]|生效日(?:期)?(?:为|是|：|:))\s*(?:the\s+)?$/i;
 const START_AFTER = /^\s*,?\s*[(（](?:the\s+|hereinafter\s+|以下简称)*["“](?:Effective\s+Date|生效日期?)["”][)）]/i;
@@ -69,7 +72,8 @@ export const dateConflicts: Rule = (context) => {
   const ends: Dated[] = [];
   const drafts: Draft[] = [];
   for (const { id, text } of context.blocks) {
-    if (!/\d{2}|[一二三四五六七八九]/.test(text)) continue;
+    // A conflict is told only where the words of a beginning or an end stand beside the date.
+    if (!/(?:19|20)\d\d|年/.test(text) || !TIMED.test(text)) continue;
     const dates = findDates(text);
     const root = rootOf(context, context.clauseOf.get(id));
     for (const [index, { start, end, normalized }] of dates.entries()) {

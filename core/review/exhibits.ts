@@ -1,11 +1,12 @@
 // Rules on exhibits: those that are referred to and not there, and those that are there and never referred to.
-import type { Clause, Reference } from '../contract/document.ts';
+import type { Block, Clause, Reference } from '../contract/document.ts';
 import { placeOf, type Context, type Draft, type Rule } from './context.ts';
 import { isElsewhere } from './references.ts';
 
 const EXHIBIT = /^(?:exhibit|schedule|annex|appendix|attachment|附件|附表|附录)/i;
 
 export const missingExhibits: Rule = (context) => {
+  const titles = new Titles(context);
   const seen = new Set<string>();
   return context.document.references.flatMap((reference): Draft[] => {
     const { text, targetId, span } = reference;
@@ -15,7 +16,7 @@ export const missingExhibits: Rule = (context) => {
       .replace(/^(\p{L}{5,})s /u, '$1 ');
     if (targetId !== null || !EXHIBIT.test(text) || isElsewhere(context, reference) || seen.has(key) || isOrdinary(context, reference)) return [];
     // A part of an exhibit ("Schedule 3.7") is a disclosure inside another document as often as not.
-    if (/\d\.\d|\(/.test(text) || hasTitle(context, key)) return [];
+    if (/\d\.\d|\(/.test(text) || titles.has(key)) return [];
     seen.add(key);
     return [
       {
@@ -42,19 +43,39 @@ function isOrdinary(context: Context, { text, span }: Reference): boolean {
   return after.trim() === '' && before.trim() !== '' && !LEADS_IN.test(before);
 }
 
-/** A block begins with the exhibit's name, whether the parser made a clause of it or not. */
-function hasTitle(context: Context, key: string): boolean {
-  return context.blocks.some((block) => {
-    const text = block.text
-      .toLowerCase()
-      .replace(/[“”"'*_[\]]/g, '')
-      .replace(/\s+/g, ' ')
-      .trimStart();
+/** Beginnings of blocks and titles inside of text without lines, where an exhibit's name may stand whether the parser made a clause of it or not. */
+class Titles {
+  private readonly heads: readonly string[];
+  private readonly capitals: ReadonlySet<string>;
+
+  constructor({ blocks }: Context) {
+    const heads = blocks
+      .filter(({ text }) => text.length < LONGEST_TITLE)
+      .map(({ text }) =>
+        text
+          .slice(0, 60)
+          .toLowerCase()
+          .replace(/[“”"'*_[\]]/g, '')
+          .replace(/\s+/g, ' ')
+          .trimStart(),
+      );
+    this.heads = heads.filter((head) => EXHIBIT.test(head));
     // In a text without lines the title stands inside, in capitals.
-    if (block.text.includes(key.toUpperCase()) && key.toUpperCase() !== key) return true;
-    return text.startsWith(key) && !/^[\p{L}\p{N}]/u.test(text.slice(key.length)) && text.length < 200;
-  });
+    this.capitals = new Set(
+      blocks.flatMap(({ text }) =>
+        [...text.matchAll(/\b(?:EXHIBIT|SCHEDULE|ANNEX|APPENDIX|ATTACHMENT) ["“]?[A-Z\d-]{1,4}\b/g)].map(([title]) => title.replace(/["“]/, '').toLowerCase()),
+      ),
+    );
+  }
+
+  has(key: string): boolean {
+    const bare = key.replace(/[“”"]/g, '');
+    return this.capitals.has(bare) || this.heads.some((head) => head.startsWith(bare) && !/^[\p{L}\p{N}]/u.test(head.slice(bare.length)));
+  }
 }
+
+/** A longer block that begins with an exhibit's name is a sentence about it. */
+const LONGEST_TITLE = 200;
 
 /** "Exhibit A" at the start of the clause's own text: what the exhibit is called. */
 const LABEL =
@@ -66,9 +87,10 @@ export const unreferencedExhibits: Rule = (context) => {
   for (const clause of context.document.clauses) if (clause.parentId !== null && inside.has(context.clauses.get(clause.parentId)!)) inside.add(clause);
   // A file of exhibits alone is an extract of a filing; redacted references ("Exhibit [*]") may be to any of them.
   if (inside.size === context.document.clauses.length || context.blocks.some(({ text }) => UNKNOWN.test(text))) return [];
+  const speaking = context.blocks.filter(({ text }) => /exhibit|schedule|annex|appendi|attachment|addend|附/i.test(text));
   return tops.flatMap((clause): Draft[] => {
     const span = clause.spans[0];
-    if (span === undefined || mentioned(context, clause)) return [];
+    if (span === undefined || mentioned(speaking, clause)) return [];
     return [
       {
         rule: 'unreferenced-exhibit',
@@ -86,7 +108,7 @@ const UNKNOWN =
   /\b(?:first|second|third|fourth|fifth|sixth)\s+(?:schedule|annex|exhibit|appendix)\b|\b(?:schedule|annex|exhibit|appendix|attachment)s?\s+\[[*●_\s]/i;
 
 /** Named anywhere but in its own title and in tables of contents, alone or in a list or range ("Exhibits A through D"). */
-function mentioned(context: Context, clause: Clause): boolean {
+function mentioned(blocks: readonly Block[], clause: Clause): boolean {
   const label = LABEL.exec(clause.number.trim())!;
   const kind = label[1] ?? label[3]!;
   // Exhibit D-1 is a part of Exhibit D, which the agreement refers to.
@@ -100,7 +122,7 @@ function mentioned(context: Context, clause: Clause): boolean {
     : new RegExp(`${kind}\\s?${id}`);
   const range = western ? new RegExp(`\\b${kind}s\\s+\\w{1,3}\\s*(?:through|to|[–-])\\s*\\w{1,3}\\b`, 'i') : null;
   const own = clause.spans[0]?.blockId;
-  return context.blocks.some(({ id: blockId, text, kind: block }) => {
+  return blocks.some(({ id: blockId, text, kind: block }) => {
     if (blockId === own) return false;
     const at = pattern.exec(text);
     if (at === null) return range?.test(text) === true;

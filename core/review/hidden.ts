@@ -68,9 +68,14 @@ const INSTRUCTIONS: readonly RegExp[] = [
   /(?:作为|如果你是)(?:一个)?(?:AI|人工智能|大?语言模型|智能助手)[^。，]{0,10}(?:你|请|必须|应当)/gu,
 ];
 
+/** A word that one of them has: most paragraphs of a contract have none. */
+const SPOKEN =
+  /ignor|disregard|forget|overrid|bypass|not follow|prompt|language model|chat ?bot|gpt|claude|gemini|copilot|assistant|automated|(?:summari|analy[sz]|review|process|answering|asked)\w*\s(?:[\w ]{0,30})(?:document|contract|agreement|file|text|page|terms)|\ba\.?i\b|llm|<[|/<s]|\[\/?INST|^#|[忽无忘假扮作如你不]/im;
+
 export const injectedInstructions: Rule = ({ document }) => {
   const drafts: Draft[] = [];
   for (const { id, text } of document.blocks) {
+    if (!SPOKEN.test(text)) continue;
     const taken: Place[] = [];
     for (const pattern of INSTRUCTIONS)
       for (const match of text.matchAll(pattern)) {
@@ -98,6 +103,8 @@ function told({ blockId, start, end }: Place, where: string): Draft {
   };
 }
 
+/** One look at each character; what is found is then judged in its place. */
+const SUSPECT = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u{e0000}-\u{e007f}]/u;
 const TAG = /[\u{e0000}-\u{e007f}]+/gu;
 /** Marks of direction and of width zero between letters that need none (Arabic, Hebrew and Indic text does). */
 const INVISIBLE =
@@ -106,6 +113,7 @@ const OTHER_SCRIPT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p
 
 export const hiddenCharacters: Rule = ({ document }) =>
   document.blocks.flatMap(({ id, text }): Draft[] => {
+    if (!SUSPECT.test(text)) return [];
     const tags = [...text.matchAll(TAG)].map((match): Draft => {
       const spoken = [...match[0]].map((sign) => String.fromCodePoint(sign.codePointAt(0)! - 0xe0000)).join('');
       return {

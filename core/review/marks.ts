@@ -4,44 +4,48 @@
 import type { Block } from '../contract/document.ts';
 import type { Draft, Rule } from './context.ts';
 
-const TWICE = /(?<![\p{L}\p{N}'’.&/-])(?<word>\p{L}{2,})(?<gap>\s+)\k<word>(?![\p{L}\p{N}'’&/-])/giu;
 /** Words that stand twice in good sentences, and names. */
 const MAY_REPEAT = new Set(
   'that had is who whom so very no yes bye ha do did now long half pago walla bora new per et al cha sing duran aa ii iii xx xxx'.split(' '),
 );
 const HAN_TWICE = /(?<word>应当|不得|以及|或者|并且|如果|因为|对于|关于|双方|本合同|乙方|甲方|的|和|与|在)\k<word>/gu;
+const HAN_TWICE_PLAIN = new RegExp(HAN_TWICE.source, 'u');
 /** Words whose own end is the character that follows: 目的的, 标的的, 正在在建. */
 const HAN_WORD = /(?:目|标|有)$|(?:正|现|存|所|潜|实)$/u;
 
-export const repeatedWords: Rule = (context) =>
-  context.blocks.flatMap((block): Draft[] => {
-    if (!isRunning(block)) return [];
-    return [...block.text.matchAll(TWICE), ...block.text.matchAll(HAN_TWICE)].flatMap((match): Draft[] => {
-      const word = match.groups!['word']!;
-      const gap = match.groups!['gap'] ?? '';
-      const second = match[0].slice(word.length + gap.length);
-      const han = gap === '';
-      // "Name Name" are columns of a table; a slip repeats a word of the sentence, in small letters the second time.
-      if (!han && (MAY_REPEAT.has(word.toLowerCase()) || !/^\p{Ll}+$/u.test(second) || gap.length > 2)) return [];
-      if (han && (HAN_WORD.test(block.text.slice(0, match.index)) || /^[确人话]/.test(block.text.slice(match.index + match[0].length)))) return [];
-      return [
-        {
-          rule: 'repeated-word',
-          severity: 'info',
-          message: `“${word}” stands twice.`,
-          blockId: block.id,
-          start: match.index,
-          end: match.index + match[0].length,
-          fix: word,
-        },
-      ];
-    });
-  });
+export const repeatedWords: Rule = (context) => [
+  ...context.words.twins().flatMap(({ block, start, end }): Draft[] => {
+    const [, word, gap, second] = /^(\p{L}{2,})(\s{1,2})(\p{L}+)$/u.exec(block.text.slice(start, end)) ?? [];
+    if (word === undefined || gap === undefined || second === undefined || !isRunning(block)) return [];
+    // "Name Name" are columns of a table; a slip repeats a word of the sentence, in small letters the second time.
+    if (word.toLowerCase() !== second || MAY_REPEAT.has(second) || /[&/.-]$/.test(block.text.slice(0, start)) || /^[&/]/.test(block.text.slice(end))) return [];
+    return [twice(block, start, end, word)];
+  }),
+  ...context.blocks
+    .filter((block) => HAN_TWICE_PLAIN.test(block.text) && isRunning(block))
+    .flatMap((block) =>
+      [...block.text.matchAll(HAN_TWICE)].flatMap((match): Draft[] => {
+        const [before, end] = [block.text.slice(0, match.index), match.index + match[0].length];
+        return HAN_WORD.test(before) || /^[确人话]/.test(block.text.slice(end)) ? [] : [twice(block, match.index, end, match.groups!['word']!)];
+      }),
+    ),
+];
+
+const twice = (block: Block, start: number, end: number, word: string): Draft => ({
+  rule: 'repeated-word',
+  severity: 'info',
+  message: `“${word}” stands twice.`,
+  blockId: block.id,
+  start,
+  end,
+  fix: word,
+});
 
 const isRunning = (block: Block): boolean => block.kind !== 'tableCell' && block.kind !== 'signature' && block.kind !== 'formField' && block.text.length > 20;
 
 const PAIRS: Readonly<Record<string, string>> = { '(': ')', '（': '）', '[': ']', '【': '】', '“': '”', '《': '》' };
 const CLOSERS = new Map(Object.entries(PAIRS).map(([open, close]) => [close, open]));
+const SIGNS = /[()（）[\]【】“”《》]/g;
 /** "(a)" has both; "a)" and "1)" at a start or after a separator have one. */
 const ENUMERATOR = /(?:^|[\s,;:(（])(?:\p{L}|[ivx]{1,4}|[IVX]{1,4}|\d{1,3}|[一二三四五六七八九十]{1,3})$/u;
 
@@ -91,8 +95,9 @@ const MOST_LOOSE = 2;
 function looseIn({ text }: Block, block: number): Open[] {
   const open: Open[] = [];
   const loose: Open[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const sign = text[at]!;
+  for (const match of text.matchAll(SIGNS)) {
+    const [sign] = match;
+    const at = match.index;
     if (PAIRS[sign]) {
       open.push({ sign, block, at });
       continue;

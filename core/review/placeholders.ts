@@ -39,7 +39,7 @@ export const placeholders: Rule = (context) => {
       taken.push([match.index, match.index + match[0].length]);
       add(match.index, match[0], `“${match[0]}”`);
     }
-    if (block.kind === 'signature' || block.kind === 'formField' || isSigning(block.text)) continue;
+    if (block.kind === 'signature' || block.kind === 'formField' || !/[_＿]{3}|_\s_/.test(block.text) || isSigning(block.text)) continue;
     for (const match of block.text.matchAll(BLANK)) {
       if (LABELLED.test(block.text.slice(Math.max(0, match.index - 30), match.index))) continue;
       if (!taken.some(([from, to]) => from <= match.index && match.index < to)) add(match.index, match[0], 'A blank');

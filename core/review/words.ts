@@ -9,14 +9,25 @@ export interface Use {
   readonly end: number;
 }
 
-interface Word {
-  readonly block: number;
-  readonly start: number;
-  readonly end: number;
-  readonly stem: string;
+const LETTER = /[\p{L}\p{N}]/u;
+/** By character code below 0x250 (Latin); asking the expression for each of a million characters would cost more than all rules together. */
+const LATIN: readonly boolean[] = Array.from({ length: 0x250 }, (_unused, code) => LETTER.test(String.fromCharCode(code)));
+const isLetter = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at);
+  return code < 0x250 ? LATIN[code]! : LETTER.test(text[at]!);
+};
+const INNER = "’'&.-";
+
+/** Runs of letters and figures; an apostrophe, dash, point or ampersand between two of them belongs to the word ("Co-Host", "AT&T", "U.S"). */
+function eachWord(text: string, each: (start: number, end: number) => void): void {
+  for (let at = 0; at < text.length; at++) {
+    if (!isLetter(text, at)) continue;
+    const start = at;
+    while (at < text.length && (isLetter(text, at) || (INNER.includes(text[at]!) && at + 1 < text.length && isLetter(text, at + 1)))) at++;
+    each(start, at);
+  }
 }
 
-const WORD = /[\p{L}\p{N}]+(?:[’'&.-][\p{L}\p{N}]+)*/gu;
 /** What stands between two words of one phrase: "SOWs, terms" is none. */
 const GAP = /^(?:[\s’'/&-]{1,3}|\s?\((?:R|TM|SM)\)\s?|[®™]\s?)$/;
 const HAN = /[\u3400-\u9fff]/;
@@ -34,24 +45,36 @@ export function stemOf(word: string): string {
 /** The form under which uses and definitions of a term meet. */
 export function stemPhrase(term: string): string {
   const bare = term.replace(/\(s\)/gi, '').replace(/^(?:the|an?|each|such)\s+/i, '');
-  return [...bare.matchAll(WORD)].map(([word]) => stemOf(word)).join(' ');
+  const stems: string[] = [];
+  eachWord(bare, (start, end) => void stems.push(stemOf(bare.slice(start, end))));
+  return stems.join(' ');
 }
 
 export class WordIndex {
   private readonly blocks: readonly Block[];
-  private readonly words: Word[] = [];
-  private readonly places = new Map<string, number[]>();
+  /** Number of a stem; words hold numbers, for a long contract has some hundred thousand of them. */
+  private readonly stems = new Map<string, number>();
+  private readonly places: number[][] = [];
+  private readonly block: number[] = [];
+  private readonly start: number[] = [];
+  private readonly end: number[] = [];
+  private readonly stem: number[] = [];
 
   constructor(blocks: readonly Block[]) {
     this.blocks = blocks;
-    for (const [block, { text }] of blocks.entries())
-      for (const match of text.matchAll(WORD)) {
-        const word = { block, start: match.index, end: match.index + match[0].length, stem: stemOf(match[0]) };
-        const known = this.places.get(word.stem);
-        if (known) known.push(this.words.length);
-        else this.places.set(word.stem, [this.words.length]);
-        this.words.push(word);
-      }
+    // Most words of a text are few different ones.
+    const known = new Map<string, number>();
+    for (const [index, { text }] of blocks.entries())
+      eachWord(text, (start, end) => {
+        const word = text.slice(start, end);
+        let stem = known.get(word);
+        if (stem === undefined) known.set(word, (stem = this.stemNumber(stemOf(word))));
+        this.places[stem]!.push(this.stem.length);
+        this.block.push(index);
+        this.start.push(start);
+        this.end.push(end);
+        this.stem.push(stem);
+      });
   }
 
   /** Where a term is written, in singular or plural, in any case. */
@@ -59,21 +82,36 @@ export class WordIndex {
     return HAN.test(term) ? this.written(term) : this.phrase(stemPhrase(term).split(' '));
   }
 
-  private phrase(stems: readonly string[]): Use[] {
+  /** Words that stand beside each other and have one stem: both as one place. */
+  twins(): Use[] {
+    const found: Use[] = [];
+    for (let at = 1; at < this.stem.length; at++)
+      if (this.stem[at] === this.stem[at - 1] && this.block[at] === this.block[at - 1])
+        found.push({ block: this.blocks[this.block[at]!]!, start: this.start[at - 1]!, end: this.end[at]! });
+    return found;
+  }
+
+  private stemNumber(stem: string): number {
+    const known = this.stems.get(stem);
+    if (known !== undefined) return known;
+    this.stems.set(stem, this.places.length);
+    this.places.push([]);
+    return this.places.length - 1;
+  }
+
+  private phrase(words: readonly string[]): Use[] {
+    const stems = words.map((word) => this.stems.get(word) ?? -1);
+    if (stems.includes(-1)) return [];
     // The rarest word of the phrase is looked up, the others are checked around it.
-    const counts = stems.map((stem) => this.places.get(stem)?.length ?? 0);
+    const counts = stems.map((stem) => this.places[stem]!.length);
     const rarest = counts.indexOf(Math.min(...counts));
-    return (this.places.get(stems[rarest]!) ?? []).flatMap((at): Use[] => {
+    return this.places[stems[rarest]!]!.flatMap((at): Use[] => {
       const from = at - rarest;
-      const first = this.words[from];
-      const last = this.words[from + stems.length - 1];
-      if (!first || !last || first.block !== last.block || stems.some((stem, index) => this.words[from + index]!.stem !== stem)) return [];
-      const block = this.blocks[first.block]!;
-      // Only spaces and dashes stand inside a phrase: "SOWs, terms" is none.
-      const whole = stems.every(
-        (_stem, index) => index === 0 || GAP.test(block.text.slice(this.words[from + index - 1]!.end, this.words[from + index]!.start)),
-      );
-      return whole ? [{ block, start: first.start, end: last.end }] : [];
+      const to = from + stems.length - 1;
+      if (from < 0 || stems.some((stem, index) => this.stem[from + index] !== stem) || this.block[from] !== this.block[to]) return [];
+      const block = this.blocks[this.block[from]!]!;
+      for (let index = from; index < to; index++) if (!GAP.test(block.text.slice(this.end[index], this.start[index + 1]))) return [];
+      return [{ block, start: this.start[from]!, end: this.end[to]! }];
     });
   }
 
