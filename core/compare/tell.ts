@@ -6,6 +6,7 @@ import type { Change } from '../contract/comparison.ts';
 import type { Span } from '../contract/document.ts';
 import { judge } from './classify.ts';
 import type { Told } from './groups.ts';
+import { standsInMargin } from './margins.ts';
 import type { Misreads } from './misreads.ts';
 import type { Hunk } from './myers.ts';
 import type { Neutral } from './neutral.ts';
@@ -38,11 +39,15 @@ export interface Work {
   readonly edits: readonly Edit[];
 }
 
-/** The words of a draft that differ; nothing where only a scan was misread. */
+/** The words of a draft that differ; nothing where only a scan was misread or only a margin repeats. */
 export function workOut(draft: Draft, scene: Scene): Work[] {
   const [tokensA, tokensB] = [tokensOf(draft.a), tokensOf(draft.b)];
   const both = draft.a.length > 0 && draft.b.length > 0;
   if (!both && draft.clauseA === -1 && scene.misreads.isSpeck([...tokensA, ...tokensB])) return [];
+  // A paragraph that the other document has as a running foot says nothing new.
+  const { a, b } = scene;
+  if (draft.b.length === 0 && draft.clauseA === -1 && standsInMargin(tokensA, b.margins, b.vocabulary)) return [];
+  if (draft.a.length === 0 && draft.clauseB === -1 && standsInMargin(tokensB, a.margins, a.vocabulary)) return [];
   const differs = both && !sameTokens(tokensA, tokensB);
   const hunks = differs ? wordHunks(tokensA, tokensB, (raw) => scene.misreads.sift(tokensA, tokensB, raw)) : [];
   if (differs && hunks.length === 0) {

@@ -3,6 +3,7 @@
 // Owns: reading a Document into units in reading order. Text that belongs to no clause makes units too, so nothing is left uncompared.
 // Leaves out: furniture (running heads, page numbers), annotations and hidden text, and the number a clause begins with: numbers are compared apart from words.
 import type { Block, Clause, Document } from '../contract/document.ts';
+import { marginOf, marginWords } from './margins.ts';
 import { tokenize, type Token, type TokenOptions, type Vocabulary } from './tokens.ts';
 
 export interface Unit {
@@ -21,6 +22,8 @@ export interface Side {
   readonly clauses: readonly Clause[];
   readonly clauseIndex: ReadonlyMap<string, number>;
   readonly units: readonly Unit[];
+  /** Pairs of neighbouring words in the margins of its pages. */
+  readonly margins: ReadonlySet<string>;
   /** Clause by its path as cited; the first where a path recurs. */
   readonly clauseAt: ReadonlyMap<string, number>;
   /** Units of each clause, in order. */
@@ -35,19 +38,18 @@ interface Piece {
   readonly first: boolean;
 }
 
-const SKIPPED: ReadonlySet<Block['kind']> = new Set(['furniture', 'annotation']);
-
 /** Units of a document in reading order. */
 export function readSide(document: Document, vocabulary: Vocabulary, options: TokenOptions): Side {
   const blockIndex = new Map(document.blocks.map((block, index) => [block.id, index]));
   const clauseIndex = new Map(document.clauses.map((clause, index) => [clause.id, index]));
   const pieces = [...clausePieces(document, blockIndex), ...loosePieces(document)];
   pieces.sort((x, y) => x.block - y.block || x.start - y.start);
+  const isMargin = marginOf(document);
   const units: Unit[] = [];
   let row = '';
   for (const piece of pieces) {
     const block = document.blocks[piece.block]!;
-    if (SKIPPED.has(block.kind) || block.hidden !== null) continue;
+    if (block.kind === 'annotation' || block.hidden !== null || isMargin(block)) continue;
     const number = piece.first ? (document.clauses[piece.clause]?.number ?? '') : '';
     const tokens = tokenize(block.text, textStart(block, piece.start, number), piece.end, vocabulary, options, piece.block);
     if (tokens.length === 0) continue;
@@ -60,18 +62,18 @@ export function readSide(document: Document, vocabulary: Vocabulary, options: To
     } else units.push({ index: units.length, clause: piece.clause, heading: block.kind === 'heading', tokens, key: keyOf(tokens) });
     row = here;
   }
-  return makeSide(document, vocabulary, clauseIndex, units);
+  return makeSide({ document, vocabulary, clauses: document.clauses, clauseIndex, margins: marginWords(document, isMargin, vocabulary, options) }, units);
 }
 
 function keyOf(tokens: readonly Token[]): string {
   return tokens.map((token) => token.id).join(' ');
 }
 
-function makeSide(document: Document, vocabulary: Vocabulary, clauseIndex: ReadonlyMap<string, number>, units: readonly Unit[]): Side {
-  const unitsOf: number[][] = document.clauses.map(() => []);
+function makeSide(base: Pick<Side, 'document' | 'vocabulary' | 'clauses' | 'clauseIndex' | 'margins'>, units: readonly Unit[]): Side {
+  const unitsOf: number[][] = base.clauses.map(() => []);
   for (const unit of units) unitsOf[unit.clause]?.push(unit.index);
-  const clauseAt = new Map(document.clauses.map(({ path }, index) => [path, index] as const).toReversed());
-  return { document, vocabulary, clauses: document.clauses, clauseAt, clauseIndex, units, unitsOf };
+  const clauseAt = new Map(base.clauses.map(({ path }, index) => [path, index] as const).toReversed());
+  return { ...base, clauseAt, units, unitsOf };
 }
 
 /** The same side with each of the given runs of units [from, to) as one unit; runs do not overlap and are in order. */
@@ -88,7 +90,7 @@ export function joinUnits(side: Side, runs: readonly { readonly from: number; re
     units.push({ ...first, index: units.length, tokens, key: keyOf(tokens) });
     at = to;
   }
-  return makeSide(side.document, side.vocabulary, side.clauseIndex, units);
+  return makeSide(side, units);
 }
 
 /** Index of the clause above; -1 for a top clause, and for none. */
