@@ -3,12 +3,11 @@
 // Owns: runs of lines whose gaps lie over each other, what rules add to them, columns of prose that are no table, tables side by side, and the decision
 // that a run is a table. Rule: without rules a table needs numbers or three aligned columns; prose, contents, lists and signatures are never one.
 import type { Box } from '../../contract/document.ts';
-import { readLabel } from '../labels.ts';
 import { columnsOf, isAligned, type Band } from './tableColumns.ts';
 import { boxOf } from './glyphs.ts';
 import type { Line, Rules } from './rules.ts';
 import { rowTable, type RowedTable } from './tableRows.ts';
-import { chunksOf, isNumeric, rowsOf, type Chunk, type TextRow, type Word } from './tableText.ts';
+import { chunksOf, isListMark, isNumeric, rowsOf, type Chunk, type TextRow, type Word } from './tableText.ts';
 
 export interface DraftTable extends RowedTable {
   readonly box: Box;
@@ -248,12 +247,6 @@ function valuesIn(rows: readonly ChunkRow[], first: Band): Chunk[] {
 function numericIn(rows: readonly ChunkRow[], first: Band): number {
   const values = valuesIn(rows, first);
   return values.filter((chunk) => chunk.numeric).length / Math.max(1, values.length);
-}
-
-function isListMark(text: string): boolean {
-  if (/^[•●▪◦*–—-]$/.test(text)) return true;
-  const label = readLabel(text);
-  return label !== null && text.length - label.rest <= 1;
 }
 
 /** An entry of contents: dots that lead to one number. Dots before several numbers fill the label column of a table. */

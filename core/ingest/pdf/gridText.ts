@@ -4,11 +4,14 @@
 // Leaves to ruledTables.ts whether the grid is a table. Rule: words of the grid come out in exactly one cell each.
 import type { Box } from '../../contract/document.ts';
 import { boxOfCell, type Grid } from './gridCells.ts';
+import { columnsOf } from './tableColumns.ts';
 import type { DraftCell } from './tableRows.ts';
-import { chunksOf, rowsOf, type TextRow, type Word } from './tableText.ts';
+import { chunksOf, isListMark, rowsOf, type TextRow, type Word } from './tableText.ts';
 
 export interface FilledGrid {
   readonly rows: number;
+  /** Separators of the columns, those that white space makes among them. */
+  readonly xs: readonly number[];
   readonly cells: DraftCell[];
   /** Words that a rule cuts. */
   readonly cut: number;
@@ -33,7 +36,8 @@ export function fillGrid(grid: Grid, words: readonly Word[]): FilledGrid {
   const cells = grid.cells
     .flatMap((cell, index) => splitColumns({ ...cell, header: false, words: inside[index] as Word[] }, grid))
     .filter((cell) => cell.words.length > 0);
-  return { ...splitRows(cells, grid.ys.length - 1), cut };
+  const parted = splitGutters(cells, grid.xs);
+  return { ...splitRows(parted.cells, grid.ys.length - 1), xs: parted.xs, cut };
 }
 
 export function holds(box: Box, part: Box): boolean {
@@ -54,6 +58,49 @@ function splitColumns(cell: DraftCell, grid: Grid): DraftCell[] {
   if (columns.size < 2) return [cell];
   const parts = [...columns].map(([column, words]): DraftCell => ({ ...cell, column, columnSpan: 1, words }));
   return cell.rowSpan === 1 ? parts : parts.flatMap((part) => splitTall(part, grid));
+}
+
+/** Share of a column's cells that must stand on both sides of a gutter, and their least number. */
+const GUTTERED = 0.6;
+const GUTTERED_CELLS = 3;
+
+/** A ruled column in which most cells have the same gutter is two: labels and texts under one header. */
+function splitGutters(cells: readonly DraftCell[], separators: readonly number[]): { readonly cells: readonly DraftCell[]; readonly xs: readonly number[] } {
+  let xs = [...separators];
+  let parted = cells;
+  for (let column = separators.length - 2; column >= 0; column--) {
+    const gutter = gutterOf(parted.filter((cell) => cell.column === column && cell.columnSpan === 1));
+    if (gutter === null) continue;
+    xs = [...xs.slice(0, column + 1), gutter, ...xs.slice(column + 1)];
+    parted = parted.flatMap((cell) => partCell(cell, column, gutter));
+  }
+  return { cells: parted, xs };
+}
+
+function gutterOf(cells: readonly DraftCell[]): number | null {
+  if (cells.length < GUTTERED_CELLS) return null;
+  const lines = cells.map((cell) => rowsOf(cell.words).map((row) => chunksOf(row.words)));
+  if (lines.filter((cell) => cell.some((chunks) => chunks.length > 1)).length < GUTTERED_CELLS) return null;
+  const [left, right, more] = columnsOf(lines.flat());
+  if (!left || !right || more) return null;
+  const x = (left.x1 + right.x0) / 2;
+  const both = cells.filter((cell) => cell.words.some((word) => word.x1 <= x) && cell.words.some((word) => word.x0 >= x) && !crosses(cell, x));
+  const labels = both.map((cell) => rowsOf(cell.words.filter((word) => word.x1 <= x)).map((row) => row.words.map((word) => word.text).join(' ')));
+  // Numbers and bullets before the text of a cell are a list in it.
+  if (labels.filter(([text = '']) => isListMark(text)).length * 2 > labels.length) return null;
+  return both.length >= GUTTERED_CELLS && both.length >= GUTTERED * cells.length ? x : null;
+}
+
+function crosses(cell: DraftCell, x: number): boolean {
+  return rowsOf(cell.words).some((row) => chunksOf(row.words).some((chunk) => chunk.x0 < x - OVERHANG && chunk.x1 > x + OVERHANG));
+}
+
+function partCell(cell: DraftCell, column: number, x: number): DraftCell[] {
+  if (cell.column > column) return [{ ...cell, column: cell.column + 1 }];
+  if (cell.column + cell.columnSpan <= column) return [cell];
+  if (cell.columnSpan > 1 || crosses(cell, x)) return [{ ...cell, columnSpan: cell.columnSpan + 1 }];
+  const sides = [cell.words.filter((word) => word.x0 + word.x1 < 2 * x), cell.words.filter((word) => word.x0 + word.x1 >= 2 * x)];
+  return sides.flatMap((words, side) => (words.length === 0 ? [] : [{ ...cell, column: column + side, words }]));
 }
 
 /** A part of an undrawn body goes to the rows that the rules beside it make. */

@@ -50,7 +50,7 @@ function areaOf(grid: Grid): number {
 }
 
 function tableOf(grid: Grid, words: readonly Word[], rules: Rules): DraftTable | null {
-  const { rows, cells, cut } = fillGrid(grid, words);
+  const { rows, xs, cells, cut } = fillGrid(grid, words);
   const columns = new Set(cells.map((cell) => cell.column)).size;
   if (cells.length < 3 || columns < 2 || cut > Math.max(1, CUT_WORDS * words.length)) return null;
   if (cells.some(isLaidOut) || cells.filter((cell) => SIGNATURE.test(textOf(cell))).length >= SIGNED_CELLS * cells.length) return null;
@@ -58,12 +58,12 @@ function tableOf(grid: Grid, words: readonly Word[], rules: Rules): DraftTable |
   const lines = rowsOf(words);
   if (isGrouped(grid, lines)) return groupedTable(grid, lines, rules);
   if (new Set(cells.map((cell) => cell.row)).size < 2) return null;
-  const headerRows = headerRowsOf(cells, grid, rules);
+  const headerRows = headerRowsOf(cells, xs.length - 1, rows, rules);
   for (const cell of cells) cell.header = cell.row < headerRows;
-  return { rows, columns: grid.xs.length - 1, headerRows, cells, box: boxOfGrid(grid), bands: bandsOf(grid), ruled: true };
+  return { rows, columns: xs.length - 1, headerRows, cells, box: boxOfGrid(grid), bands: bandsOf(xs), ruled: true };
 }
 
-function bandsOf({ xs }: Grid): Band[] {
+function bandsOf(xs: readonly number[]): Band[] {
   return xs.slice(1).map((x1, index) => ({ x0: xs[index] as number, x1 }));
 }
 
@@ -104,7 +104,7 @@ function groupedTable(grid: Grid, rows: readonly TextRow[], rules: Rules): Draft
 }
 
 /** The first rows are a header when they are bold or shaded as few others are, the first when it has no values and the columns below have. */
-function headerRowsOf(cells: readonly DraftCell[], grid: Grid, rules: Rules): number {
+function headerRowsOf(cells: readonly DraftCell[], columns: number, height: number, rules: Rules): number {
   const first = cells.filter((cell) => cell.row === 0);
   const body = cells.filter((cell) => cell.row > 0);
   if (first.length === 0 || body.length === 0) return 0;
@@ -120,10 +120,10 @@ function headerRowsOf(cells: readonly DraftCell[], grid: Grid, rules: Rules): nu
   if (marked === 0 && !(plain && valued)) return 0;
   // A cell over several columns heads those below it; a cell over several rows reaches to the end of the header.
   let rows = Math.max(...first.map((cell) => cell.rowSpan));
-  const parted = first.some((cell) => cell.columnSpan > 1 && cell.columnSpan < grid.xs.length - 1);
+  const parted = first.some((cell) => cell.columnSpan > 1 && cell.columnSpan < columns);
   const second = cells.filter((cell) => cell.row === 1);
   if (rows === 1 && parted && second.every((cell) => !isValue(cell))) rows = 2;
-  return Math.min(rows, grid.ys.length - 2);
+  return Math.min(rows, height - 1);
 }
 
 /** Rows from the top that pass wholly; none where many cells below pass too: striped rows and bold labels of groups mark more than a header. */

@@ -3,6 +3,7 @@
 // Owns: the split of segments into words, the gaps that part chunks, cutting segments along words so that cells keep every glyph.
 // Rule: every inked glyph of an upright segment is in exactly one word.
 import type { Box } from '../../contract/document.ts';
+import { readLabel } from '../labels.ts';
 import { boxOf, type Glyph, type Segment } from './glyphs.ts';
 import { gapBetween, isSpaceBetween, letterSpacing, wordSpaceOf } from './spacing.ts';
 
@@ -49,6 +50,13 @@ export function isNumeric(text: string): boolean {
 /** Years and dates are numbers that also head columns. */
 export function isDate(text: string): boolean {
   return /^\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}$/.test(text) || /^(?:19|20)\d\d\s?(?:[/–-]\s?\d{2,4})?[*a-d]?$/.test(text);
+}
+
+/** A bullet or a clause number that stands alone. */
+export function isListMark(text: string): boolean {
+  if (/^[•●▪◦*–—-]$/.test(text)) return true;
+  const label = readLabel(text);
+  return label !== null && text.length - label.rest <= 1;
 }
 
 /** Words of the segments that run in one direction, from left to right in the frame in which they stand upright. */

@@ -75,6 +75,26 @@ describe('ruled tables', () => {
     expect(cellsOf(document).slice(2)).toEqual(['1,0 Hosting of the platform', '1,1 Servers in two places with daily copies of all data']);
   });
 
+  it('fault: labels and texts in one ruled column are two columns under their header', async () => {
+    const rows = ['RoHS', 'REACH', 'TSCA'].flatMap((label, index) => {
+      const y = 134 + 40 * index;
+      return row(y, [140, 'The product meets what the'], [400, 'Yes']).concat(
+        row(y + 12, [76, label], [140, 'rule demands, as the maker']),
+        row(y + 24, [140, 'has declared in writing.']),
+      );
+    });
+    const document = await read([
+      { lines: [...row(114, [76, 'Category and description'], [400, 'Met']), ...rows], rules: grid([72, 390, 450], [100, 120, 160, 200, 240]) },
+    ]);
+    expect(cellsOf(document).slice(0, 5)).toEqual([
+      '0,0+1,2 Category and description',
+      '0,2 Met',
+      '1,0 RoHS',
+      '1,1 The product meets what the rule demands, as the maker has declared in writing.',
+      '1,2 Yes',
+    ]);
+  });
+
   it('fault: a list inside a cell keeps its items apart', async () => {
     const document = await read([
       {

@@ -10,6 +10,7 @@ import type { Segment } from './glyphs.ts';
 import { readLines, type PdfLine } from './lines.ts';
 import { readRules } from './rules.ts';
 import { findRuled } from './ruledTables.ts';
+import type { DraftCell } from './tableRows.ts';
 import type { Band } from './tableColumns.ts';
 import { readWords, segmentsOf, without } from './tableText.ts';
 import type { Vector } from './vectors.ts';
@@ -108,13 +109,21 @@ function mainTurn(segments: readonly Segment[]): Turn {
 function linesOf(draft: DraftTable, segments: readonly Segment[], frame: Frame, page: number): PageTables['tables'][number] {
   const { rows, columns, headerRows, bands, ruled } = draft;
   const table: PageTable = { box: frame.turn === 'right' ? draft.box : toPage(draft.box, frame), rows, columns, headerRows, bands, ruled };
-  const cells = [...draft.cells].sort((a, b) => a.row - b.row || a.column - b.column);
+  const cells = inReadingOrder(draft).sort((a, b) => a.row - b.row || a.column - b.column);
   const lines = cells.flatMap((cell) => {
     const { row, column, rowSpan, columnSpan, header } = cell;
     const mark: CellMark = { table, row, column, rowSpan, columnSpan, header };
     return readLines(segmentsOf(cell.words, segments), page, frame.width, frame.height).map((line): PdfLine => ({ ...line, aside: false, cell: mark }));
   });
   return { table, lines };
+}
+
+/** Columns of Hebrew and Arabic tables count from the right. */
+function inReadingOrder({ cells, columns }: DraftTable): DraftCell[] {
+  const text = cells.flatMap((cell) => cell.words.map((word) => word.text)).join('');
+  const right = text.match(/[\u0590-\u08FF\uFB1D-\uFEFC]/g)?.length ?? 0;
+  const left = right === 0 ? 1 : (text.match(/(?![\u0590-\u08FF\uFB1D-\uFEFC])\p{L}/gu)?.length ?? 0);
+  return right <= left ? [...cells] : cells.map((cell) => ({ ...cell, column: columns - cell.column - cell.columnSpan }));
 }
 
 /**
