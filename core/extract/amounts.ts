@@ -90,8 +90,9 @@ function currencyOf(mark: string): string | null {
 }
 
 /** Value of written figures; a comma or point with three figures behind it parts thousands, with one or two it parts the minor unit. */
-function figuresValue(written: string): number {
+function figuresValue(written: string, currency: string | null): number {
   const plain = written.replace(/['’ ]/g, '');
+  if (currency !== null && THOUSANDTHS.has(currency)) return Number(plain.replaceAll(',', ''));
   if (/^\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?$/.test(plain)) return Number(plain.replaceAll('.', '').replace(',', '.'));
   if (/^\d+,\d{2}$/.test(plain)) return Number(plain.replace(',', '.'));
   return Number(plain.replaceAll(',', ''));
@@ -124,7 +125,7 @@ function inFigures(text: string): Found[] {
   return [...text.matchAll(MONEY)].map((match) => {
     const groups = match.groups as Record<string, string | undefined>;
     const currency = currencyOf(groups['sign'] ?? groups['name'] ?? '');
-    const amount = figuresValue(groups['value'] ?? groups['value2'] ?? '') * factorOf(groups['scale'] ?? groups['scale2'] ?? groups['scale3'] ?? '');
+    const amount = figuresValue(groups['value'] ?? groups['value2'] ?? '', currency) * factorOf(groups['scale'] ?? groups['scale2'] ?? groups['scale3'] ?? '');
     return { start: match.index, end: match.index + match[0].length, normalized: minorUnits(currency, amount) };
   });
 }

@@ -44,6 +44,27 @@ describe('sums', () => {
   it('reads no number without a currency', () => expect(findAmounts('Section 12.3 has 30 days')).toEqual([]));
 });
 
+describe('sums in other forms', () => {
+  it.each([
+    ['EUR 1.234.567,89', 'EUR 123456789'],
+    ['1.234,56 €', 'EUR 123456'],
+    ["CHF 5'000", 'CHF 500000'],
+    ['₹12,34,567', 'INR 123456700'],
+    ['C$12.50', 'CAD 1250'],
+    ['HK$1,000', 'HKD 100000'],
+    ['KWD 10.500', 'KWD 10500'],
+    ['twenty-five thousand euros', 'EUR 2500000'],
+    ['人民币壹佰万元整', 'CNY 100000000'],
+    ['人民币贰拾叁万肆仟伍佰陆拾柒元捌角玖分', 'CNY 23456789'],
+    ['50万美元', 'USD 50000000'],
+  ])('reads %j', (text, minor) => expect(normal(findAmounts(text))).toEqual([minor]));
+  it('fault: points between thousands are read as a decimal point', () => expect(normal(findAmounts('EUR 1.500.000'))).toEqual(['EUR 150000000']));
+  it('fault: a sum in words beside its figures counts twice in the summary', () => {
+    expect(values('The price is One Million and No/100 Dollars ($1,000,000.00).', 'amounts')).toEqual(['One Million and No/100 Dollars=USD 100000000']);
+  });
+  it('takes 一元化 and 第二十元件 for no sum', () => expect(findAmounts('一元化管理')).toEqual([]));
+});
+
 describe('spans of time', () => {
   it.each([
     ['thirty (30) days', 'P30D'],
@@ -129,5 +150,54 @@ describe('fields', () => {
   });
   it('leaves out what it did not find', () => {
     expect(fields('Hello world.')).toEqual({});
+  });
+});
+
+describe('dates of the agreement', () => {
+  it('fault: the date of another agreement is taken for this one', () => {
+    const text =
+      'This Amendment is made as of July 1, 2021 by and between Acme, Inc. (“Acme”) and Beta LLC (“Beta”). WHEREAS, the parties entered into that certain Services Agreement dated May 2, 2018.';
+    expect(values(text, 'agreementDate')).toEqual(['July 1, 2021=2021-07-01']);
+  });
+  it('fault: an agreement without a date in its preamble has none, though it is signed with one', () => {
+    expect(values('1. Term. One year.\nDate: 10/16/1996\nDate: 11/5/1996', 'agreementDate')).toEqual(['11/5/1996=1996-11-05']);
+  });
+  it('takes the day of making for the effective date where the agreement says so, and not otherwise', () => {
+    const made = 'This Agreement is made on May 3, 2019 by A and B.';
+    expect(values(`${made} This Agreement shall become effective on the date first above written.`, 'effectiveDate')).toEqual(['May 3, 2019=2019-05-03']);
+    expect(values(made, 'effectiveDate')).toEqual([]);
+  });
+  it('reads words, dots and dashes', () => {
+    expect(normal(findDates('the first (1st) day of January, 1996; 1.4.2011; 3-14-18; twenty-first day of May 2020'))).toEqual([
+      '1996-01-01',
+      '2011-04-01',
+      '2018-03-14',
+      '2020-05-21',
+    ]);
+  });
+});
+
+describe('cover pages', () => {
+  it('fault: values beside their labels are not found', () => {
+    const text =
+      '# Cover Terms\nEmployer: Acme Manufacturing, Inc.\nEmployee: Jane Doe\nEffective Date: March 1, 2026\nGoverning Law: New Jersey\n# Terms\nThe period between Employee and Standard Terms.';
+    expect(values(text, 'parties')).toEqual(['Acme Manufacturing, Inc.=acme manufacturing inc', 'Jane Doe=jane doe']);
+    expect(values(text, 'effectiveDate')).toEqual(['March 1, 2026=2026-03-01']);
+    expect(values(text, 'governingLaw')).toEqual(['New Jersey=New Jersey']);
+  });
+});
+
+describe('parties in other places', () => {
+  it('fault: parties that only sign are not found', () => {
+    const text =
+      'The undersigned agree to file jointly.\nDated: April 8, 2020 SCULPTOR CAPITAL LP\nBy: /s/ T. Sipp Chief Financial Officer SCULPTOR MANAGEMENT, INC.\nBy: /s/ T. Sipp';
+    expect(values(text, 'parties').map((value) => value.split('=')[0])).toEqual(['SCULPTOR CAPITAL LP', 'SCULPTOR MANAGEMENT, INC.']);
+    expect(values('For and on behalf of Korea Telecom By: For and on behalf of China Telecom By:', 'parties').map((value) => value.split('=')[0])).toEqual([
+      'Korea Telecom',
+      'China Telecom',
+    ]);
+  });
+  it('fault: words between “between” and “and” are taken for parties', () => {
+    expect(values('This Agreement concerns services. Cables run between Europe and North America.', 'parties')).toEqual([]);
   });
 });

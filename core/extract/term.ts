@@ -11,15 +11,22 @@ interface Sentence {
   readonly text: string;
   /** Characters of the document before it. */
   readonly offset: number;
+  /** Title, preamble and recitals: no numbered clause has begun, and it is not far in. */
+  readonly opening: boolean;
 }
 
 /** Dates of an agreement stand before this many characters (a table of contents may come first). */
 const BEGINNING = 15_000;
+/** Title, preamble and recitals of the corpora end before it. */
+const OPENING = 4_000;
 
 function* everySentence(source: Source): Generator<Sentence> {
   let offset = 0;
+  let numbered = false;
   for (const passage of source.passages) {
-    for (const [from, to] of sentences(passage.block.text)) yield { passage, from, text: passage.block.text.slice(from, to), offset: offset + from };
+    numbered ||= (passage.clause?.number ?? '') !== '';
+    for (const [from, to] of sentences(passage.block.text))
+      yield { passage, from, text: passage.block.text.slice(from, to), offset: offset + from, opening: !numbered && offset + from < OPENING };
     offset += passage.block.text.length;
   }
 }
@@ -137,16 +144,13 @@ function agreementScore(sentence: Sentence, before: string, after: string, early
   if (/\bWHEREAS\b|\bW\s?H\s?E\s?R\s?E\s?A\s?S\b|["“][^"”]{2,60}["”]\s+(?:means|shall\s+mean)/i.test(sentence.text.slice(0, 120)) && !here) return 0;
   const title = /agreement|contract|lease|amendment|deed|合同|协议/i.test(sentence.text);
   if (early && /(?:made|entered(?:\s+into)?|dated|executed|effective|签订|签署)[^.;]{0,90}$/i.test(before) && title)
-    return here ? 0.95 : sentence.offset < OPENING ? 0.85 : 0.56;
+    return here ? 0.95 : sentence.opening ? 0.85 : 0.56;
   if (early && /^\s*[)）]?\s*,?\s*[(（]?[^()]{0,30}["“](?:Effective Date|Agreement Date|Execution Date|Signing Date|Date)/i.test(after)) return 0.85;
-  if (early && /(?:dated|date|as of|签订日期|签署日期)\s*[:：]?\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return sentence.offset < OPENING ? 0.7 : 0.52;
+  if (early && /(?:dated|date|as of|签订日期|签署日期)\s*[:：]?\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return sentence.opening ? 0.7 : 0.52;
   if (/in\s+witness|executed|signed/i.test(sentence.text) && /(?:as of|on|this|dated)\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return 0.65;
   if (early && sentence.offset < 1_500 && title) return 0.55;
   return 0;
 }
-
-/** Title, preamble and recitals' beginning. */
-const OPENING = 4_000;
 
 function effectiveScore(sentence: Sentence, before: string, after: string, early: boolean): number {
   if (

@@ -108,7 +108,8 @@ function readDecimal(text: string): Label | null {
   // "2.0 Term" heads 2.1, 2.2: it counts as 2.
   const values = parts.length === 2 && parts[1] === 0 ? parts.slice(0, 1) : parts;
   const after = text.slice(match[0].length).trimStart();
-  if (UNIT_AFTER.test(after)) return null;
+  // "30 business days" is a period, "1. Business Day" a clause.
+  if (sign === '' && UNIT_AFTER.test(after)) return null;
   if (sign === ')') return finish(text, printed + sign, [{ form: '1)', values }]);
   const label = finish(text, printed, [{ form: '1', values }]);
   if (sign !== '' || values.length > 1) return label;

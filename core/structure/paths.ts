@@ -45,10 +45,11 @@ function joinWords(left: string, right: string): string {
   return /\p{Script=Han}$/u.test(left) ? left + right : `${left} ${right}`;
 }
 
-/** "ARTICLE  IV" -> "Article IV"; "SECTION 2" -> "Section 2"; brackets and digits stay. */
+/** "ARTICLE  IV" -> "Article IV"; "SECTION 2" -> "Section 2"; figures of full width become plain ones, brackets stay. */
 function tidy(number: string): string {
   return number
     .replace(/^([A-Za-z])([A-Za-z]+)(?=[\s.])/, (_all, first: string, tail: string) => first.toUpperCase() + tail.toLowerCase())
+    .replace(/[０-９．]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
     .replace(/["“”']/g, '')
     .replace(/\s+/g, ' ');
 }

@@ -24,11 +24,8 @@ const NUMBER = String.raw`(?:(?:\d{1,2}[A-Z]|\d{1,3})(?:\.\d{1,3})*|[IVXLC]{1,7}
 const ONE = String.raw`(?:${NUMBER}|(?:${BRACKET}){1,4})`;
 const WORDS = String.raw`Sections?|Articles?|Clauses?|Paragraphs?|Subsections?|Sub-?[Cc]lauses?|Sub-?[Ss]ections?|Sub-?[Pp]aragraphs?|Parts?|Chapters?|Recitals?|Exhibits?|Schedules?|Annex(?:es)?|Annexures?|Appendix|Appendices|Attachments?|SECTIONS?|ARTICLES?|EXHIBITS?|SCHEDULES?|sections?|articles?|clauses?|paragraphs?|subsections?|sub-?clauses?|sub-?sections?|sub-?paragraphs?|schedules?|exhibits?|§§?`;
 const JOIN = String.raw`\s?(?:,\s?(?:and|or)\s|,|;|and\/or|and|or|to|through|thru|–|—|-|&|\/)\s?`;
-const WESTERN = new RegExp(
-  String.raw`(?<![\w-])(${WORDS})(?:\.?\s{1,2}|(?=\()|(?<=§))["“']?(${ONE})["”']?((?:${JOIN}(?:(?:sub)?(?:sections?|clauses?|paragraphs?)\s)?${ONE}(?![A-Za-z0-9]|\.\d))*)`,
-  'g',
-);
-const NEXT = new RegExp(`(${JOIN})(?:(?:sub)?(?:sections?|clauses?|paragraphs?)\\s)?(${ONE})`, 'gy');
+const WESTERN = new RegExp(String.raw`(?<![\w-])(${WORDS})(?:\.?\s{1,2}|(?=\()|(?<=§))["“']?(${ONE})["”']?((?:${JOIN}${ONE}(?![A-Za-z0-9]|\.\d))*)`, 'g');
+const NEXT = new RegExp(`(${JOIN})(${ONE})`, 'gy');
 /** "this Section", "this Article IV" without a number behind it: where it stands. */
 const HERE =
   /\bthis\s+(Section|Article|Clause|Paragraph|Exhibit|Schedule|Annex|Appendix|Subsection|clause|section|paragraph|schedule)\b(?!\s?(?:\d|\(|[IVX]{1,5}\b|[A-Z]\b))/g;
@@ -65,14 +62,14 @@ export function findReferences(context: StructureContext): Reference[] {
   return out;
 }
 
-/** Tells by the words after a mention whether it speaks of another agreement. */
+/** Tells by the words after a mention whether it speaks of another agreement; this one is named before its first number. */
 function otherAgreements(context: StructureContext): (after: string) => boolean {
-  let beginning = '';
+  const first = context.clauses.find((clause) => clause.number !== '')?.spans[0]?.blockId;
+  let own = '';
   for (const block of context.blocks) {
-    if (isContent(block)) beginning += `${block.text.slice(0, TITLE_LENGTH)} `;
-    if (beginning.length > TITLE_LENGTH) break;
+    if (block.id === first || own.length > TITLE_LENGTH) break;
+    if (isContent(block)) own += `${block.text.slice(0, TITLE_LENGTH).toLowerCase()} `;
   }
-  const own = beginning.slice(0, TITLE_LENGTH).toLowerCase();
   return (after) => {
     const name = OTHER_AGREEMENT.exec(after)?.[1]?.toLowerCase();
     return name !== undefined && !/^(?:agreements?|contract|terms|lease|plan|deed|policy|addendum|note)$/.test(name) && !own.includes(name);
