@@ -83,6 +83,26 @@ struct AttentionArgs {
   void* scratch = nullptr;  // attention_scratch_bytes() per calling thread, 64-byte aligned
 };
 
+// The gated delta rule of one value head over consecutive tokens of ONE sequence (Yang et al. 2024, "Gated Delta Networks"):
+//   S' = decay_t S,  d_t = beta_t (v_t - S'^T k_t),  S = S' + k_t d_t^T,  out_t = S^T q_t
+// The state S is read and written; what the tokens before left in it is all that this head knows of them.
+struct DeltaArgs {
+  float* state = nullptr;    // [key_dim, value_dim] f32
+  const float* q = nullptr;  // [tokens, key_dim] normalised and scaled, stride qkv_stride floats
+  const float* k = nullptr;  // [tokens, key_dim] normalised, same stride
+  const float* v = nullptr;  // [tokens, value_dim], same stride
+  std::int64_t qkv_stride = 0;
+  const float* decay = nullptr;  // [tokens] in (0, 1], stride gate_stride
+  const float* beta = nullptr;   // [tokens] in (0, 1), stride gate_stride
+  std::int64_t gate_stride = 0;
+  float* out = nullptr;  // [tokens, value_dim], stride out_stride
+  std::int64_t out_stride = 0;
+  std::int64_t tokens = 0;
+  int key_dim = 0;
+  int value_dim = 0;  // at most kMaxDeltaDim
+};
+inline constexpr int kMaxDeltaDim = 256;
+
 enum class RopeKind { interleaved /* pairs (2i, 2i+1): `llama` GGUFs */, neox /* pairs (i, i + n/2): qwen2, qwen3 */ };
 
 struct Ops {
@@ -108,6 +128,10 @@ struct Ops {
   void (*rms_norm)(const float* x, const float* weight, float eps, float* out, std::int64_t n);  // out may be x
   void (*add)(float* x, const float* y, std::int64_t n);                                         // x += y
   void (*silu_mul)(float* gate, const float* up, std::int64_t n);                                // gate = silu(gate) * up
+  void (*add_scaled)(float* x, const float* y, float scale, std::int64_t n);                     // x += scale * y
+  void (*sigmoid_mul)(float* x, const float* gate, std::int64_t n);                              // x *= sigmoid(gate)
+  // Depthwise causal convolution at one token, then SiLU: out[c] = silu(sum_j taps[j][c] * rows[j][c]); rows[kernel - 1] is the token itself.
+  void (*conv_silu)(const float* taps, const float* const* rows, int kernel, float* out, std::int64_t n);
   // Rotates the first rope_dims of every head of x[heads, head_dim] by the angles of one position:
   // cos_sin[rope_dims / 2][2] f32, computed by the caller in double precision.
   void (*rope)(RopeKind kind, float* x, int heads, int head_dim, int rope_dims, const float* cos_sin);
@@ -118,6 +142,9 @@ struct Ops {
   std::size_t (*attention_scratch_bytes)(int heads, int kv_heads, int head_dim, std::int64_t page_tokens);
   // Computes kv heads [begin, end) for all queries: every query head of a kv head is done while its keys are in cache.
   void (*attention)(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
+
+  // --- recurrence ----------------------------------------------------------------------------------------------------------
+  void (*delta_rule)(const DeltaArgs& args);
 
   // --- logits --------------------------------------------------------------------------------------------------------------
   // log(sum(exp(x))) over n values, f64 accumulation: log p(i) = x[i] - log_sum_exp.

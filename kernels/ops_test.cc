@@ -288,6 +288,23 @@ void test_vectors(const Ops& ops) {
     ops.silu_mul(got.data(), y.data(), n);
     check(close(got.data(), want.data(), count, 1e-6, 1e-35) && got[count] == -77.0f, name + " silu_mul" + at);  // exp to 2e-7
 
+    want = x, got.assign(x.begin(), x.end()), got.push_back(-77.0f);
+    reference().add_scaled(want.data(), y.data(), 0.37f, n);
+    ops.add_scaled(got.data(), y.data(), 0.37f, n);
+    check(close(got.data(), want.data(), count, 2e-7, 1e-6) && got[count] == -77.0f, name + " add_scaled" + at);  // one rounding less
+
+    want = y, got.assign(y.begin(), y.end()), got.push_back(-77.0f);
+    reference().sigmoid_mul(want.data(), gate.data(), n);
+    ops.sigmoid_mul(got.data(), gate.data(), n);
+    check(close(got.data(), want.data(), count, 1e-6, 1e-35) && got[count] == -77.0f, name + " sigmoid_mul" + at);  // exp to 2e-7
+
+    const auto taps = uniform_vector(n * 4, -1, 1);
+    const float* rows[] = {x.data(), y.data(), gate.data(), x.data()};
+    got.assign(count + 1, -77.0f);
+    reference().conv_silu(taps.data(), rows, 4, want.data(), n);
+    ops.conv_silu(taps.data(), rows, 4, got.data(), n);
+    check(close(got.data(), want.data(), count, 4e-6, 4e-6) && got[count] == -77.0f, name + " conv_silu" + at);  // sums of four products up to 100
+
     check(ops.argmax(x.data(), n) == reference().argmax(x.data(), n), name + " argmax" + at);
     auto tied = x;
     tied[count - 1] = tied[count / 2] = 9;
@@ -410,6 +427,52 @@ void test_attention(const Ops& ops) {
   }
 }
 
+// One head of the delta rule, as its layer makes it: keys and queries of length 1, gates of a softplus and a sigmoid.
+void test_delta(const Ops& ops) {
+  for (int dim : {8, 24, 64, 100, 128, 256}) {
+    for (std::int64_t tokens : {1, 2, 7, 64, 300}) {
+      const std::int64_t stride = 3 * dim + 5, gates = 3;
+      auto qkv = uniform_vector(tokens * stride, -1, 1);
+      for (std::int64_t t = 0; t < tokens; ++t)
+        for (int part = 0; part < 2; ++part) {
+          float* row = qkv.data() + t * stride + part * dim;
+          double sum = 0;
+          for (int i = 0; i < dim; ++i) sum += static_cast<double>(row[i]) * row[i];
+          for (int i = 0; i < dim; ++i) row[i] = static_cast<float>(row[i] / std::sqrt(sum));
+        }
+      const auto decay = uniform_vector(tokens * gates, 0.5f, 1), beta = uniform_vector(tokens * gates, 0.05f, 0.95f);
+      const auto start = uniform_vector(dim * dim, -1, 1);
+      const auto run = [&](const Ops& table, std::int64_t cut) {
+        std::vector<float> out(static_cast<std::size_t>(tokens * dim)), state(start.begin(), start.end());
+        const auto part = [&](std::int64_t from, std::int64_t to) {
+          DeltaArgs args;
+          args.state = state.data();
+          args.q = qkv.data() + from * stride;
+          args.k = args.q + dim;
+          args.v = args.q + 2 * dim;
+          args.qkv_stride = stride;
+          args.decay = decay.data() + from * gates;
+          args.beta = beta.data() + from * gates;
+          args.gate_stride = gates;
+          args.out = out.data() + from * dim;
+          args.out_stride = dim;
+          args.tokens = to - from;
+          args.key_dim = args.value_dim = dim;
+          table.delta_rule(args);
+        };
+        part(0, cut);
+        part(cut, tokens);
+        out.insert(out.end(), state.begin(), state.end());
+        return out;
+      };
+      const std::string at = std::string(ops.name) + " delta_rule dim " + std::to_string(dim) + " tokens " + std::to_string(tokens);
+      const auto want = run(reference(), tokens), whole = run(ops, tokens), halves = run(ops, tokens / 2);
+      check(close(whole.data(), want.data(), want.size(), 1e-5, 2e-5), at);  // f32 sums of up to 256 products, fed back through 300 steps
+      check(same_bits(whole.data(), halves.data(), want.size()), at + ": a cut between tokens changes nothing");
+    }
+  }
+}
+
 void test_table(const Ops& ops) {
   const int before_passed = passed, before_failed = failed;
   test_matmul(ops);
@@ -418,6 +481,7 @@ void test_table(const Ops& ops) {
   test_vectors(ops);
   test_rope(ops);
   test_attention(ops);
+  test_delta(ops);
   std::printf("%s: %d passed, %d failed\n", ops.name, passed - before_passed, failed - before_failed);
 }
 

@@ -2,6 +2,7 @@
 //
 // Tails shorter than a vector are done with masked loads and stores, so a value's result does not depend on where it lies in its row.
 #include "kernels/cpu/avx2.h"
+#include "kernels/cpu/delta_blocks.h"
 #include "kernels/cpu/packed.h"
 #include "kernels/cpu/tables.h"
 
@@ -57,6 +58,35 @@ void silu_mul(float* gate, const float* up, std::int64_t n) {
     _mm256_maskstore_ps(gate + i, m, _mm256_mul_ps(silu, _mm256_maskload_ps(up + i, m)));
   }
 }
+
+void add_scaled(float* x, const float* y, float scale, std::int64_t n) {
+  const __m256 factor = _mm256_set1_ps(scale);
+  for (std::int64_t i = 0; i < n; i += 8) {
+    const __m256i m = lanes(n - i);
+    _mm256_maskstore_ps(x + i, m, _mm256_fmadd_ps(factor, _mm256_maskload_ps(y + i, m), _mm256_maskload_ps(x + i, m)));
+  }
+}
+
+void sigmoid_mul(float* x, const float* gate, std::int64_t n) {
+  const __m256 one = _mm256_set1_ps(1.0f);
+  for (std::int64_t i = 0; i < n; i += 8) {
+    const __m256i m = lanes(n - i);
+    const __m256 down = _mm256_add_ps(one, exp_ps(_mm256_sub_ps(_mm256_setzero_ps(), _mm256_maskload_ps(gate + i, m))));
+    _mm256_maskstore_ps(x + i, m, _mm256_div_ps(_mm256_maskload_ps(x + i, m), down));
+  }
+}
+
+void conv_silu(const float* taps, const float* const* rows, int kernel, float* out, std::int64_t n) {
+  const __m256 one = _mm256_set1_ps(1.0f);
+  for (std::int64_t i = 0; i < n; i += 8) {
+    const __m256i m = lanes(n - i);
+    __m256 sum = _mm256_setzero_ps();
+    for (int j = 0; j < kernel; ++j) sum = _mm256_fmadd_ps(_mm256_maskload_ps(taps + j * n + i, m), _mm256_maskload_ps(rows[j] + i, m), sum);
+    _mm256_maskstore_ps(out + i, m, _mm256_div_ps(sum, _mm256_add_ps(one, exp_ps(_mm256_sub_ps(_mm256_setzero_ps(), sum)))));
+  }
+}
+
+void delta_rule(const DeltaArgs& args) { delta_rule_by_columns<8, 4>(args); }
 
 // Rotating is a small part of the work: neighbours by plain code, halves by the compiler's own vectors.
 void rope(RopeKind kind, float* x, int heads, int head_dim, int rope_dims, const float* cos_sin) {
@@ -138,11 +168,15 @@ const Ops kAvx2Ops = {
     rms_norm,
     add,
     silu_mul,
+    add_scaled,
+    sigmoid_mul,
+    conv_silu,
     rope,
     to_f16,
     from_f16,
     avx2_attention_scratch_bytes,
     avx2_attention,
+    delta_rule,
     log_sum_exp,
     argmax,
 };

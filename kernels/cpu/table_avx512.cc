@@ -2,6 +2,7 @@
 //
 // Tails shorter than a vector are done with masks, so a value's result does not depend on where it lies in its row.
 #include "kernels/cpu/avx512.h"
+#include "kernels/cpu/delta_blocks.h"
 #include "kernels/cpu/packed.h"
 #include "kernels/cpu/tables.h"
 
@@ -59,6 +60,35 @@ void silu_mul(float* gate, const float* up, std::int64_t n) {
     _mm512_mask_storeu_ps(gate + i, m, _mm512_mul_ps(silu, _mm512_maskz_loadu_ps(m, up + i)));
   }
 }
+
+void add_scaled(float* x, const float* y, float scale, std::int64_t n) {
+  const __m512 factor = _mm512_set1_ps(scale);
+  for (std::int64_t i = 0; i < n; i += 16) {
+    const __mmask16 m = lanes(n - i);
+    _mm512_mask_storeu_ps(x + i, m, _mm512_fmadd_ps(factor, _mm512_maskz_loadu_ps(m, y + i), _mm512_maskz_loadu_ps(m, x + i)));
+  }
+}
+
+void sigmoid_mul(float* x, const float* gate, std::int64_t n) {
+  const __m512 one = _mm512_set1_ps(1.0f);
+  for (std::int64_t i = 0; i < n; i += 16) {
+    const __mmask16 m = lanes(n - i);
+    const __m512 down = _mm512_add_ps(one, exp_ps(_mm512_sub_ps(_mm512_setzero_ps(), _mm512_maskz_loadu_ps(m, gate + i))));
+    _mm512_mask_storeu_ps(x + i, m, _mm512_div_ps(_mm512_maskz_loadu_ps(m, x + i), down));
+  }
+}
+
+void conv_silu(const float* taps, const float* const* rows, int kernel, float* out, std::int64_t n) {
+  const __m512 one = _mm512_set1_ps(1.0f);
+  for (std::int64_t i = 0; i < n; i += 16) {
+    const __mmask16 m = lanes(n - i);
+    __m512 sum = _mm512_setzero_ps();
+    for (int j = 0; j < kernel; ++j) sum = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(m, taps + j * n + i), _mm512_maskz_loadu_ps(m, rows[j] + i), sum);
+    _mm512_mask_storeu_ps(out + i, m, _mm512_div_ps(sum, _mm512_add_ps(one, exp_ps(_mm512_sub_ps(_mm512_setzero_ps(), sum)))));
+  }
+}
+
+void delta_rule(const DeltaArgs& args) { delta_rule_by_columns<16, 4>(args); }
 
 void rope(RopeKind kind, float* x, int heads, int head_dim, int rope_dims, const float* cos_sin) {
   const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
@@ -148,11 +178,15 @@ constexpr Ops kOps = {
     rms_norm,
     add,
     silu_mul,
+    add_scaled,
+    sigmoid_mul,
+    conv_silu,
     rope,
     to_f16,
     from_f16,
     avx512_attention_scratch_bytes,
     avx512_attention,
+    delta_rule,
     log_sum_exp,
     argmax,
 };

@@ -26,6 +26,22 @@ void silu_mul(float* gate, const float* up, std::int64_t n) {
   }
 }
 
+void add_scaled(float* x, const float* y, float scale, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) x[i] += scale * y[i];
+}
+
+void sigmoid_mul(float* x, const float* gate, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) x[i] = static_cast<float>(x[i] / (1.0 + std::exp(-static_cast<double>(gate[i]))));
+}
+
+void conv_silu(const float* taps, const float* const* rows, int kernel, float* out, std::int64_t n) {
+  for (std::int64_t c = 0; c < n; ++c) {
+    double sum = 0;
+    for (int j = 0; j < kernel; ++j) sum += static_cast<double>(taps[j * n + c]) * rows[j][c];
+    out[c] = static_cast<float>(sum / (1.0 + std::exp(-sum)));
+  }
+}
+
 void rope(RopeKind kind, float* x, int heads, int head_dim, int rope_dims, const float* cos_sin) {
   const int pairs = rope_dims / 2;
   for (int h = 0; h < heads; ++h) {
@@ -75,11 +91,15 @@ constexpr Ops kReference = {
     rms_norm,
     add,
     silu_mul,
+    add_scaled,
+    sigmoid_mul,
+    conv_silu,
     rope,
     to_f16,
     from_f16,
     reference_attention_scratch_bytes,
     reference_attention,
+    reference_delta_rule,
     log_sum_exp,
     argmax,
 };
