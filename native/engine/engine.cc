@@ -160,7 +160,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (!forward.ok()) return forward.status();
   core->forward = std::move(forward).value();
   Result<std::unique_ptr<kv::PageStore>> store =
-      kv::PageStore::open(core->forward->page_shape(core->weights.fingerprint()), blueprint.ram_budget_bytes);
+      kv::PageStore::open(model::Forward::page_shape(core->config, core->weights.fingerprint()), blueprint.ram_budget_bytes);
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
   Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::start(

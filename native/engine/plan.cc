@@ -75,11 +75,7 @@ Result<Blueprint> draw(const EngineOptions& options) {
   const device::Machine machine = device::read_machine();
   if (out.threads == 0) out.threads = std::max(1, machine.physical_cores);
 
-  kv::PageShape shape;
-  shape.layers = static_cast<int>(c.layers);
-  shape.kv_heads = static_cast<int>(c.kv_heads);
-  shape.head_dim = static_cast<int>(c.head_dim);
-  const std::uint64_t page = shape.page_bytes();
+  const std::uint64_t page = model::Forward::page_shape(c, 0).page_bytes();
   Result<std::uint64_t> weight_bytes = model::ModelWeights::planned_bytes(out.gguf, c, *out.ops);
   if (!weight_bytes.ok()) return weight_bytes.status();
 

@@ -72,9 +72,10 @@ void refuse_unsupported(Reader& hyper, const std::string& architecture, ModelCon
     if (const GgufValue* value = hyper.find(key); value != nullptr && value->is_array())
       hyper.fail(unsupported("Layers of one shape were expected, " + architecture + "." + key +
                              " differs by layer. This build does not run such models: choose another."));
-  if (hyper.find("expert_count") != nullptr && hyper.integer("expert_count", 0, 1'000'000) > 0)
+  const bool with_experts = config.architecture == Architecture::qwen3moe || config.architecture == Architecture::qwen35moe;
+  if (!with_experts && hyper.find("expert_count") != nullptr && hyper.integer("expert_count", 0, 1'000'000) > 0)
     hyper.fail(unsupported("A dense model was expected, this one is a mixture of experts (" + architecture +
-                           ".expert_count). This build does not run it: choose a dense model."));
+                           ".expert_count). This build does not run it: choose a dense model, or a mixture of the Qwen 3 family."));
   const std::int64_t window =
       hyper.find("attention.sliding_window") != nullptr ? hyper.integer("attention.sliding_window", 0, std::numeric_limits<std::int64_t>::max()) : 0;
   if (hyper.ok() && window > 0 && window < config.context_tokens)
@@ -84,6 +85,35 @@ void refuse_unsupported(Reader& hyper, const std::string& architecture, ModelCon
     if (hyper.find(key) != nullptr)
       hyper.fail(
           unsupported("No " + architecture + "." + key + " was expected and the file has one. This build does not apply it: choose another model."));
+}
+
+// Softmax over all experts, the weights of the chosen ones made to sum to 1: what the Qwen 3 family does, and all that is run.
+void read_experts(Reader& hyper, ModelConfig& config) {
+  config.experts.count = hyper.integer("expert_count", 1, 4096);
+  config.experts.used = hyper.integer("expert_used_count", 1, std::max<std::int64_t>(config.experts.count, 1));
+  config.experts.ffn = hyper.integer("expert_feed_forward_length", 1, 1 << 22);
+  config.experts.shared_ffn = hyper.integer("expert_shared_feed_forward_length", 0, 1 << 22, 0);
+  constexpr std::int64_t kSoftmax = 1;
+  if (const std::int64_t gating = hyper.integer("expert_gating_func", 0, 100, kSoftmax); hyper.ok() && gating > kSoftmax)
+    hyper.fail(unsupported("Experts chosen by softmax were expected, " + config.architecture_name + ".expert_gating_func is " + std::to_string(gating) +
+                           ". This build does not run such models: choose another."));
+}
+
+void read_delta(Reader& hyper, ModelConfig& config) {
+  DeltaShape& delta = config.delta;
+  delta.conv_kernel = hyper.integer("ssm.conv_kernel", 2, 64);
+  delta.head_dim = hyper.integer("ssm.state_size", 1, kernels::kMaxDeltaDim);
+  delta.key_heads = hyper.integer("ssm.group_count", 1, 1 << 14);
+  delta.value_heads = hyper.integer("ssm.time_step_rank", 1, 1 << 14);
+  const std::int64_t inner = hyper.integer("ssm.inner_size", 1, 1 << 24);
+  if (!hyper.ok()) return;
+  if (inner != delta.value_width() || delta.value_heads % delta.key_heads != 0)
+    hyper.fail(invalid("ssm.inner_size = time_step_rank x state_size and whole groups of value heads were expected, " + std::to_string(inner) + ", " +
+                       std::to_string(delta.value_heads) + ", " + std::to_string(delta.head_dim) + " and " + std::to_string(delta.key_heads) +
+                       " groups were found."));
+  const std::int64_t interval = hyper.integer("full_attention_interval", 1, 4096, 4);
+  for (std::int64_t i = 0; i < config.layers; ++i)
+    if ((i + 1) % interval != 0) config.mixers[static_cast<std::size_t>(i)] = Mixer::delta;
 }
 
 void read_rope(Reader& hyper, ModelConfig& config) {
@@ -140,18 +170,24 @@ Status read_tokens(const Gguf& gguf, ModelConfig& config) {
 
 }  // namespace
 
+std::int64_t ModelConfig::attention_layers() const { return std::count(mixers.begin(), mixers.end(), Mixer::attention); }
+
+std::int64_t ModelConfig::recurrent_floats() const { return (layers - attention_layers()) * delta.state_floats(); }
+
 Result<ModelConfig> read_config(const Gguf& gguf) {
   Reader general(gguf, "general.");
   ModelConfig config;
   config.architecture_name = general.string("architecture");
   if (!general.ok()) return general.status();
-  if (config.architecture_name == "llama")
-    config.architecture = Architecture::llama;
-  else if (config.architecture_name == "qwen2")
-    config.architecture = Architecture::qwen2;
-  else
-    return unsupported("A model of architecture llama or qwen2 was expected, general.architecture is \"" + config.architecture_name +
-                       "\". This build does not run it: choose a Llama, SmolLM2 or Qwen 2 model.");
+  static constexpr std::pair<std::string_view, Architecture> kArchitectures[] = {
+      {"llama", Architecture::llama},       {"qwen2", Architecture::qwen2},   {"qwen3", Architecture::qwen3},
+      {"qwen3moe", Architecture::qwen3moe}, {"qwen35", Architecture::qwen35}, {"qwen35moe", Architecture::qwen35moe}};
+  const auto* known = std::find_if(std::begin(kArchitectures), std::end(kArchitectures),
+                                   [&](const auto& entry) { return entry.first == config.architecture_name; });
+  if (known == std::end(kArchitectures))
+    return unsupported("A model of architecture llama, qwen2, qwen3, qwen3moe, qwen35 or qwen35moe was expected, general.architecture is \"" +
+                       config.architecture_name + "\". This build does not run it: choose a Llama, SmolLM2 or Qwen model.");
+  config.architecture = known->second;
   config.name = general.string("name");
   config.license = general.string("license");
   config.file_type = general.find("file_type") == nullptr ? "" : file_type_name(general.integer("file_type", 0, 1'000'000));
@@ -170,9 +206,19 @@ Result<ModelConfig> read_config(const Gguf& gguf) {
   Reader hyper(gguf, config.architecture_name + ".");
   config.context_tokens = hyper.integer("context_length", 1, std::int64_t{1} << 31);
   refuse_unsupported(hyper, config.architecture_name, config);
-  config.layers = hyper.integer("block_count", 1, 4096);
+  const bool hybrid = config.architecture == Architecture::qwen35 || config.architecture == Architecture::qwen35moe;
+  const bool with_experts = config.architecture == Architecture::qwen3moe || config.architecture == Architecture::qwen35moe;
+  const std::int64_t blocks = hyper.integer("block_count", 1, 4096);
+  config.mtp_layers = hyper.integer("nextn_predict_layers", 0, std::max<std::int64_t>(blocks - 1, 0), 0);
+  config.layers = blocks - config.mtp_layers;
+  config.mixers.assign(static_cast<std::size_t>(std::max<std::int64_t>(config.layers, 0)), Mixer::attention);
   config.embedding = hyper.integer("embedding_length", 1, 1 << 20);
-  config.ffn = hyper.integer("feed_forward_length", 1, 1 << 22);
+  // A mixture's files may still name the width of a dense layer that they do not have.
+  if (with_experts)
+    read_experts(hyper, config);
+  else
+    config.ffn = hyper.integer("feed_forward_length", 1, 1 << 22);
+  if (hybrid) read_delta(hyper, config);
   config.heads = hyper.integer("attention.head_count", 1, 1 << 14);
   config.kv_heads = hyper.integer("attention.head_count_kv", 1, 1 << 14, config.heads);
   config.rms_eps = static_cast<float>(hyper.positive("attention.layer_norm_rms_epsilon"));
@@ -191,6 +237,8 @@ Result<ModelConfig> read_config(const Gguf& gguf) {
   config.rope_factors = gguf.find_tensor("rope_freqs.weight") != nullptr;
   config.tied_embeddings = gguf.find_tensor("output.weight") == nullptr;
   config.qkv_bias = gguf.find_tensor("blk.0.attn_q.bias") != nullptr;
+  config.qk_norm = hybrid || config.architecture == Architecture::qwen3 || config.architecture == Architecture::qwen3moe;
+  config.gated_attention = hybrid;
   const Status tokens = read_tokens(gguf, config);
   if (!tokens.ok()) return tokens;
   return config;

@@ -1,6 +1,6 @@
 // ModelConfig: the numbers of one model, read from GGUF metadata and checked against each other and the tensor table.
 //
-// Owns: which architectures are run (`llama`, `qwen2`) and the exact sentence for those that are not. Leaves to weights the tensors.
+// Owns: which architectures are run (`llama`, `qwen2`, `qwen3`, `qwen3moe`, `qwen35`, `qwen35moe`) and the exact sentence for those that are not. Leaves to weights the tensors.
 // Rule that must stay true: a config that was returned is consistent: every number that a forward pass divides or multiplies by is positive,
 // heads % kv_heads == 0, rope_dims is even and <= head_dim, token ids are inside the vocabulary.
 #pragma once
@@ -17,7 +17,29 @@ namespace codicil::model {
 
 using Token = std::int32_t;
 
-enum class Architecture { llama, qwen2 };
+enum class Architecture { llama, qwen2, qwen3, qwen3moe, qwen35, qwen35moe };
+
+// How the tokens of one layer meet: over keys and values of every earlier token, or in a recurrent state (Gated DeltaNet).
+enum class Mixer : std::uint8_t { attention, delta };
+
+// The experts of a layer; count 0: a dense layer.
+struct ExpertShape {
+  std::int64_t count = 0, used = 0;
+  std::int64_t ffn = 0;         // inner width of one expert
+  std::int64_t shared_ffn = 0;  // inner width of the expert that every token uses; 0: none
+};
+
+// A Gated DeltaNet layer. Value head h reads key head h mod key_heads (GGUF's order of the value heads).
+struct DeltaShape {
+  std::int64_t key_heads = 0, value_heads = 0;
+  std::int64_t head_dim = 0;     // of keys and of values
+  std::int64_t conv_kernel = 0;  // taps, the token itself included
+  std::int64_t value_width() const { return value_heads * head_dim; }
+  std::int64_t conv_channels() const { return 2 * key_heads * head_dim + value_width(); }
+  // What one sequence keeps for one layer, in f32: conv[conv_kernel - 1, conv_channels] inputs, then state[value_heads, head_dim, head_dim].
+  std::int64_t conv_floats() const { return (conv_kernel - 1) * conv_channels(); }
+  std::int64_t state_floats() const { return conv_floats() + value_heads * head_dim * head_dim; }
+};
 
 struct ModelConfig {
   Architecture architecture = Architecture::llama;
@@ -27,7 +49,7 @@ struct ModelConfig {
   std::int64_t layers = 0;
   std::int64_t embedding = 0;  // width of the residual stream
   std::int64_t heads = 0, kv_heads = 0, head_dim = 0;
-  std::int64_t ffn = 0;  // inner width of the gated MLP
+  std::int64_t ffn = 0;  // inner width of the gated MLP; 0: every layer has experts
   std::int64_t vocab = 0;
   std::int64_t context_tokens = 0;  // trained length
   float rms_eps = 0;
@@ -40,6 +62,16 @@ struct ModelConfig {
 
   bool tied_embeddings = false;  // no output.weight: the embedding matrix is the output matrix
   bool qkv_bias = false;         // blk.N.attn_{q,k,v}.bias exist (qwen2)
+  bool qk_norm = false;          // every head of q and k is normalised before it is rotated (qwen3 and later)
+  bool gated_attention = false;  // attn_q holds a query and a gate per head (qwen35)
+
+  std::vector<Mixer> mixers;  // [layers]
+  ExpertShape experts;
+  DeltaShape delta;             // of the layers that are no attention
+  std::int64_t mtp_layers = 0;  // blocks behind the last layer that predict the token after next
+  std::int64_t attention_layers() const;
+  std::int64_t recurrent_floats() const;  // of one sequence, all layers; 0: the model has no recurrent state
+  bool is_recurrent() const { return recurrent_floats() > 0; }
 
   Token bos = -1, eos = -1, eot = -1;  // -1: the model has none
   bool add_bos = false;                // the file asks for bos in front of a text (evaluation does; documents are placed by templates)

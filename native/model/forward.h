@@ -1,12 +1,12 @@
-// The forward pass: tokens of many sequences in, hidden states and logits out, keys and values written to their pages.
+// The forward pass: tokens of many sequences in, hidden states and logits out; keys, values and recurrent states written where they belong.
 //
-// Owns: scratch memory, the split of work over the pool, rotary angles, attention over pages. What a layer computes is straight-line
-// code in llama.cc and qwen2.cc. Leaves to native/engine: which tokens make a batch, pages, sampling.
+// Owns: scratch memory, the order of the stages of a layer, the split of work over the pool, rotary angles. What a layer computes is
+// straight-line code in llama.cc, qwen2.cc, qwen3.cc and qwen35.cc, of the parts in lane.h; where tokens of a sequence meet is in
+// attention.cc and recurrence.cc, where tokens meet experts in experts.cc. Leaves to native/engine: which tokens make a batch, pages, sampling.
 // Rules that must stay true: nothing is allocated in a step (angles and page lists grow by doubling); a token's result is the same bit
 // for bit whatever shares the batch and however work is split, because every op is independent by token, row and head.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "native/base/threads.h"
 #include "native/kv/kv.h"
 #include "native/model/config.h"
+#include "native/model/lane.h"
 #include "native/model/weights.h"
 
 namespace codicil::model {
@@ -24,6 +25,7 @@ struct Run {
   std::int64_t count = 0;
   std::int64_t first_position = 0;  // in the sequence
   std::vector<std::byte*> pages;    // [ceil((first_position + count) / kPageTokens)]; those of the new positions are written
+  float* recurrent = nullptr;       // [ModelConfig::recurrent_floats()] state before first_position, then after the run; null: the model has none
 };
 
 struct Batch {
@@ -31,60 +33,6 @@ struct Batch {
   std::vector<Run> runs;             // in order; together they cover all tokens
   std::vector<std::int64_t> wanted;  // tokens whose hidden state is wanted, ascending
 };
-
-// One thread's or the whole pool's view of a range of tokens while a layer is computed. With `pool` null it is one tile of a large
-// batch, done on this thread from norm to norm while its activations stay in the second-level cache; with a pool it is the whole (small) batch,
-// every matrix split by rows.
-class Lane {
- public:
-  struct Product {
-    const Matrix& matrix;
-    float* out;                   // [tokens, matrix.rows]
-    const float* bias = nullptr;  // [matrix.rows]; null: none
-  };
-
-  // Element-wise work over the lane's tokens: fn(token), token counted from the lane's first.
-  template <typename F>
-  void each_token(F&& fn) const {
-    // Below some 8 tokens a dispatch costs more than what the others could take over.
-    if (pool == nullptr || tokens < 8) {
-      for (std::int64_t t = 0; t < tokens; ++t) fn(t);
-    } else {
-      pool->parallel_for(0, tokens, 1, [&](std::int64_t begin, std::int64_t end, int) {
-        for (std::int64_t t = begin; t < end; ++t) fn(t);
-      });
-    }
-  }
-  // All products of one input, in one parallel region. input[tokens, cols], stride cols.
-  void multiply(std::initializer_list<Product> products, const float* input, std::int64_t cols) const;
-
-  const kernels::Ops& ops;
-  ThreadPool* pool;
-  std::int64_t first;  // index in the batch of the lane's first token
-  std::int64_t tokens;
-  float* x;                               // [tokens, embedding] residual stream
-  float* h;                               // [tokens, max(embedding, ...)] normed input
-  float* q;                               // [tokens, heads * head_dim], kept until attention
-  float* k;                               // [tokens, kv_heads * head_dim]
-  float* v;                               // [tokens, kv_heads * head_dim]
-  float* attended;                        // [tokens, heads * head_dim]
-  float* gate;                            // [tokens, ffn]
-  float* up;                              // [tokens, ffn]
-  std::array<std::byte*, 3> activations;  // one for each weight type that meets in one multiply()
-  const float* const* angles;             // [tokens] -> [rope_dims / 2][2]
-  std::uint16_t* const* k_rows;           // [tokens] -> k of kv head 0 of this layer at the token's place; heads kPageTokens * head_dim apart
-  std::uint16_t* const* v_rows;           // [tokens] -> v, same
-};
-
-// What differs between architectures.
-struct LayerCode {
-  void (*before_attention)(const ModelConfig&, const LayerWeights&, const Lane&);  // x -> q, keys and values in pages
-  void (*after_attention)(const ModelConfig&, const LayerWeights&, const Lane&);   // attended -> x
-};
-LayerCode llama_layer();
-LayerCode qwen2_layer();
-// Rounds the lane's k and v to f16 and puts them where attention reads them.
-void store_keys_and_values(const ModelConfig& config, const Lane& lane);
 
 class Forward {
  public:
@@ -98,32 +46,64 @@ class Forward {
   void logits(const float* hidden, std::int64_t rows, float* out);
   static constexpr std::int64_t kLogitRows = 64;  // bounds the logits buffer: 64 x 152,000 f32 are 39 MB
   std::uint64_t scratch_bytes() const;
-  kv::PageShape page_shape(std::uint64_t fingerprint) const;
+  static kv::PageShape page_shape(const ModelConfig& config, std::uint64_t fingerprint);
 
  private:
+  struct Unit {
+    std::int32_t run, kv_head, head_begin, head_end;
+    std::int64_t first, count;
+  };
+  struct ExpertUnit {
+    std::int32_t expert;
+    std::int64_t first, count;  // rows of sorted_
+  };
+
   Forward(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool, std::int64_t max_tokens);
   Status allocate();
+  void measure_activations();
+  Lane lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, int thread, Mixer mixer);
+  Mixer mixer(std::int64_t layer) const { return config_.mixers[static_cast<std::size_t>(layer)]; }
+  const LayerCode& code(std::int64_t layer) const { return codes_[static_cast<std::size_t>(mixer(layer))]; }
+  const LayerWeights& weights(std::int64_t layer) const { return weights_.layers()[static_cast<std::size_t>(layer)]; }
+
   void locate(const Batch& batch);  // angles and page rows of every token
+  void grow_angles(std::int64_t positions);
   void point_rows(std::int64_t layer, std::int64_t begin, std::int64_t end);
-  void layers_by_tiles(const Batch& batch, std::int64_t tile);
   void layers_by_rows(const Batch& batch);
-  void attend(const Batch& batch, std::int64_t layer);
-  void attend_unit(const Run& run, std::int64_t layer, std::int64_t first, std::int64_t count, int kv_head, int head_begin, int head_end, int thread);
+  void layers_by_tiles(const Batch& batch, std::int64_t tile);
+  void mix(const Batch& batch, std::int64_t layer);
   void finish(const Batch& batch, float* hidden);
-  Lane lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, int thread);
+
+  void plan_units(const Batch& batch);  // attention.cc
+  void attend(const Batch& batch, std::int64_t layer);
+  void attend_unit(const Run& run, std::int64_t layer, const Unit& unit, int thread);
+
+  void recur(const Batch& batch, std::int64_t layer);  // recurrence.cc
+  void convolve(const Run& run, const float* before, const float* taps, std::int64_t token);
+  void keep_inputs(const Run& run, float* before) const;
+
+  void run_experts(std::int64_t tokens, const ExpertWeights& moe);  // experts.cc
+  void sort_by_expert(std::int64_t tokens);
+  void run_expert(const ExpertUnit& unit, const MlpWeights& expert, int thread);
 
   const ModelConfig& config_;
   const ModelWeights& weights_;
   const kernels::Ops& ops_;
   ThreadPool& pool_;
   const std::int64_t max_tokens_;
-  const LayerCode code_;
-  std::int64_t tile_rows_ = 0;        // tokens that one thread's tile buffers hold
-  std::size_t activation_bytes_ = 0;  // of one slot
+  const std::array<LayerCode, 2> codes_;  // by Mixer
+  std::vector<std::int64_t> place_;       // [layers] index of a layer among those of its mixer: in pages, in the recurrent state
+  std::int64_t tile_rows_ = 0;            // tokens that one thread's tile buffers hold
+  std::size_t activation_bytes_ = 0;      // of one slot
   std::size_t layer_bytes_ = 0;
 
-  AlignedBuffer x_, q_, attended_;                     // [max_tokens, ...]
-  std::vector<AlignedBuffer> tiles_;                   // [threads] h, k, v, gate, up and activation slots; thread 0's holds a whole small batch
+  AlignedBuffer x_, q_, gate_, mixed_;                 // [max_tokens, ...]
+  AlignedBuffer conv_, gates_;                         // [max_tokens, conv_channels], [max_tokens, 2, value_heads]
+  AlignedBuffer ffn_in_, expert_out_, choice_weight_;  // [max_tokens, embedding], [max_tokens * used, embedding], [max_tokens, used]
+  std::vector<std::int32_t> choice_, rows_, sorted_;   // [max_tokens, used]; sorted_: tokens in the order of their experts
+  std::vector<std::int64_t> expert_begin_;             // [experts + 1] in sorted_
+  std::vector<ExpertUnit> expert_units_;
+  std::vector<AlignedBuffer> tiles_;                   // [threads] scratch of a lane; thread 0's holds a whole small batch
   std::vector<AlignedBuffer> attention_scratch_;       // [threads]
   std::vector<std::vector<kernels::KvBlock>> blocks_;  // [threads][pages]
   std::vector<float> angle_table_;                     // [positions, rope_dims / 2, 2]
@@ -131,12 +111,7 @@ class Forward {
   std::vector<std::byte*> token_page_;                 // [max_tokens] page that the token's keys go to
   std::vector<std::int32_t> token_slot_;               // [max_tokens] place in that page
   std::vector<std::uint16_t*> k_rows_, v_rows_;        // [max_tokens], of the layer that the token's thread is at
-  struct Unit {
-    std::int32_t run, kv_head, head_begin, head_end;
-    std::int64_t first, count;
-  };
-  std::vector<Unit> units_;  // attention work of this batch
-  void plan_units(const Batch& batch);
+  std::vector<Unit> units_;                            // attention work of this batch
 };
 
 }  // namespace codicil::model

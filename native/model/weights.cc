@@ -1,6 +1,6 @@
 // Loading of weights: tensors found, checked against the configuration, read and packed for the op table.
 //
-// Owns: names and shapes of the tensors of `llama` and `qwen2`, and freeing raw bytes as soon as they are packed.
+// Owns: names and shapes of the tensors of every architecture, and freeing raw bytes as soon as they are packed.
 // Leaves the file format to gguf.h and layouts to kernels.h.
 // Rule that must stay true: a tensor that is missing, of another shape or of a type that no table takes is refused with its name.
 #include "native/model/weights.h"
@@ -30,6 +30,14 @@ Status wrong_shape(const GgufTensor& tensor, std::int64_t rows, std::int64_t col
                                          ": the file is damaged, fetch it again");
 }
 
+Status not_computed(const GgufTensor& tensor) {
+  return Status(Code::model_unsupported, "expected a tensor type that this build computes, found " + std::string(tensor.type->name) + " in tensor " +
+                                             std::string(tensor.name) + ": use a file with another quantization, such as Q4_0, Q8_0 or Q4_K_M");
+}
+
+// Packed matrices begin on cache lines.
+std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
 Result<const GgufTensor*> get_tensor(const Gguf& gguf, const std::string& name) {
   const GgufTensor* tensor = gguf.find_tensor(name);
   if (tensor == nullptr)
@@ -44,38 +52,7 @@ const Ops* table_for(const Ops& ops, Type type, std::int64_t rows, std::int64_t 
   return reference.packed_bytes(type, rows, cols) != 0 ? &reference : nullptr;
 }
 
-struct MatrixName {
-  Matrix LayerWeights::* field;
-  const char* name;
-};
-struct VectorName {
-  const float* LayerWeights::* field;
-  const char* name;
-};
-constexpr std::array<MatrixName, 7> kLayerMatrices{{{&LayerWeights::q, "attn_q.weight"},
-                                                    {&LayerWeights::k, "attn_k.weight"},
-                                                    {&LayerWeights::v, "attn_v.weight"},
-                                                    {&LayerWeights::o, "attn_output.weight"},
-                                                    {&LayerWeights::gate, "ffn_gate.weight"},
-                                                    {&LayerWeights::up, "ffn_up.weight"},
-                                                    {&LayerWeights::down, "ffn_down.weight"}}};
-constexpr std::array<VectorName, 2> kLayerNorms{{{&LayerWeights::attn_norm, "attn_norm.weight"}, {&LayerWeights::ffn_norm, "ffn_norm.weight"}}};
-constexpr std::array<VectorName, 3> kLayerBiases{
-    {{&LayerWeights::q_bias, "attn_q.bias"}, {&LayerWeights::k_bias, "attn_k.bias"}, {&LayerWeights::v_bias, "attn_v.bias"}}};
-
-struct Shape {
-  std::int64_t rows, cols;
-};
-Shape matrix_shape(const ModelConfig& c, Matrix LayerWeights::* field) {
-  const std::int64_t q = c.heads * c.head_dim, kv = c.kv_heads * c.head_dim;
-  if (field == &LayerWeights::q) return {q, c.embedding};
-  if (field == &LayerWeights::k || field == &LayerWeights::v) return {kv, c.embedding};
-  if (field == &LayerWeights::o) return {c.embedding, q};
-  if (field == &LayerWeights::down) return {c.embedding, c.ffn};
-  return {c.ffn, c.embedding};
-}
-
-std::string layer_name(std::int64_t layer, const char* name) { return "blk." + std::to_string(layer) + "." + name; }
+std::string layer_name(std::int64_t layer, const std::string& name) { return "blk." + std::to_string(layer) + "." + name; }
 
 }  // namespace
 
@@ -119,22 +96,125 @@ class WeightLoader {
     return {};
   }
 
+  // The readers of one layer keep the first failure and do nothing after it, so that a layer is a list of its tensors.
   Status load_layer(std::int64_t index) {
+    layer_ = index;
+    status_ = Status();
     LayerWeights& layer = out_.layers_[static_cast<std::size_t>(index)];
-    for (const MatrixName& m : kLayerMatrices) {
-      const Shape shape = matrix_shape(config_, m.field);
-      if (Status status = load_matrix(layer_name(index, m.name), shape.rows, shape.cols, layer.*m.field); !status.ok()) return status;
+    const bool hybrid = config_.is_recurrent();
+    vector("attn_norm.weight", config_.embedding, layer.mixer_norm);
+    if (config_.mixers[static_cast<std::size_t>(index)] == Mixer::attention)
+      attention(layer.attention);
+    else
+      delta(layer.delta);
+    vector(hybrid ? "post_attention_norm.weight" : "ffn_norm.weight", config_.embedding, layer.ffn_norm);
+    if (config_.experts.count > 0)
+      experts(layer.moe);
+    else
+      mlp("", config_.ffn, layer.mlp);
+    return status_;
+  }
+
+  void attention(AttentionWeights& w) {
+    const std::int64_t width = config_.heads * config_.head_dim, kv = config_.kv_heads * config_.head_dim;
+    matrix("attn_q.weight", config_.gated_attention ? 2 * width : width, config_.embedding, w.q);
+    matrix("attn_k.weight", kv, config_.embedding, w.k);
+    matrix("attn_v.weight", kv, config_.embedding, w.v);
+    matrix("attn_output.weight", config_.embedding, width, w.o);
+    if (config_.qk_norm) {
+      vector("attn_q_norm.weight", config_.head_dim, w.q_norm);
+      vector("attn_k_norm.weight", config_.head_dim, w.k_norm);
     }
-    for (const VectorName& v : kLayerNorms) {
-      if (Status status = load_vector(layer_name(index, v.name), config_.embedding, layer.*v.field); !status.ok()) return status;
+    if (config_.qkv_bias) {
+      vector("attn_q.bias", width, w.q_bias);
+      vector("attn_k.bias", kv, w.k_bias);
+      vector("attn_v.bias", kv, w.v_bias);
     }
-    if (!config_.qkv_bias) return {};
-    const std::int64_t kv = config_.kv_heads * config_.head_dim;
-    for (const VectorName& v : kLayerBiases) {
-      const std::int64_t n = v.field == &LayerWeights::q_bias ? config_.heads * config_.head_dim : kv;
-      if (Status status = load_vector(layer_name(index, v.name), n, layer.*v.field); !status.ok()) return status;
+  }
+
+  void delta(DeltaWeights& w) {
+    const DeltaShape& d = config_.delta;
+    matrix("attn_qkv.weight", d.conv_channels(), config_.embedding, w.qkv);
+    matrix("attn_gate.weight", d.value_width(), config_.embedding, w.z);
+    matrix("ssm_beta.weight", d.value_heads, config_.embedding, w.beta);
+    matrix("ssm_alpha.weight", d.value_heads, config_.embedding, w.alpha);
+    const float* by_channel = nullptr;
+    vector("ssm_conv1d.weight", d.conv_channels() * d.conv_kernel, by_channel);
+    if (status_.ok()) w.taps = by_tap(by_channel);
+    vector("ssm_dt.bias", d.value_heads, w.step_bias);
+    vector("ssm_a", d.value_heads, w.rate);
+    vector("ssm_norm.weight", d.head_dim, w.norm);
+    matrix("ssm_out.weight", config_.embedding, d.value_width(), w.out);
+  }
+
+  void experts(ExpertWeights& w) {
+    const ExpertShape& e = config_.experts;
+    matrix("ffn_gate_inp.weight", e.count, config_.embedding, w.router);
+    w.experts.resize(static_cast<std::size_t>(e.count));
+    expert_matrices("ffn_gate_exps.weight", e.ffn, config_.embedding, w, &MlpWeights::gate);
+    expert_matrices("ffn_up_exps.weight", e.ffn, config_.embedding, w, &MlpWeights::up);
+    expert_matrices("ffn_down_exps.weight", config_.embedding, e.ffn, w, &MlpWeights::down);
+    if (e.shared_ffn == 0) return;
+    vector("ffn_gate_inp_shexp.weight", config_.embedding, w.shared_router);
+    mlp("_shexp", e.shared_ffn, w.shared);
+  }
+
+  void mlp(const std::string& suffix, std::int64_t inner, MlpWeights& w) {
+    matrix("ffn_gate" + suffix + ".weight", inner, config_.embedding, w.gate);
+    matrix("ffn_up" + suffix + ".weight", inner, config_.embedding, w.up);
+    matrix("ffn_down" + suffix + ".weight", config_.embedding, inner, w.down);
+  }
+
+  void matrix(const std::string& name, std::int64_t rows, std::int64_t cols, Matrix& out) {
+    if (status_.ok()) status_ = load_matrix(layer_name(layer_, name), rows, cols, out);
+  }
+  void vector(const std::string& name, std::int64_t n, const float*& out) {
+    if (status_.ok()) status_ = load_vector(layer_name(layer_, name), n, out);
+  }
+
+  // One tensor [experts][rows, cols]: every expert is packed as a matrix of its own, in one buffer.
+  void expert_matrices(const std::string& name, std::int64_t rows, std::int64_t cols, ExpertWeights& w, Matrix MlpWeights::* field) {
+    if (!status_.ok()) return;
+    const std::int64_t count = config_.experts.count;
+    Result<const GgufTensor*> tensor = get_tensor(gguf_, layer_name(layer_, name));
+    if (!tensor.ok()) return keep_status(tensor.status());
+    const GgufTensor& t = *tensor.value();
+    if (t.cols() != cols || t.shape[1] != rows || t.rows() != rows * count) return keep_status(wrong_shape(t, rows * count, cols));
+    const Ops* table = table_of(t, rows);
+    if (table == nullptr) return keep_status(not_computed(t));
+    Result<AlignedBuffer> raw = read(t);
+    if (!raw.ok()) return keep_status(raw.status());
+    const std::size_t raw_bytes = t.bytes / static_cast<std::size_t>(count);
+    const std::size_t packed_bytes = aligned(table->packed_bytes(t.type->type, rows, cols));
+    Result<AlignedBuffer> packed = AlignedBuffer::allocate(packed_bytes * static_cast<std::size_t>(count));
+    if (!packed.ok()) return keep_status(packed.status());
+    std::byte* target = packed.value().data();
+    pool_.parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end, int) {
+      for (std::int64_t e = begin; e < end; ++e) {
+        const auto at = static_cast<std::size_t>(e);
+        table->pack(t.type->type, raw.value().data() + at * raw_bytes, rows, cols, target + at * packed_bytes, 0, rows);
+      }
+    });
+    const std::byte* data = keep(std::move(packed).value());
+    for (std::int64_t e = 0; e < count; ++e) {
+      const auto at = static_cast<std::size_t>(e);
+      w.experts[at].*field = {{t.type->type, rows, cols, data + at * packed_bytes}, table};
     }
-    return {};
+  }
+  void keep_status(Status status) { status_ = std::move(status); }
+
+  // GGUF has the taps of a channel together; the convolution walks channels, tap by tap.
+  const float* by_tap(const float* by_channel) {
+    const std::int64_t channels = config_.delta.conv_channels(), kernel = config_.delta.conv_kernel;
+    Result<AlignedBuffer> buffer = AlignedBuffer::allocate(static_cast<std::size_t>(channels * kernel) * sizeof(float));
+    if (!buffer.ok()) {
+      status_ = buffer.status();
+      return nullptr;
+    }
+    auto* taps = buffer.value().as<float>();
+    for (std::int64_t c = 0; c < channels; ++c)
+      for (std::int64_t j = 0; j < kernel; ++j) taps[j * channels + c] = by_channel[c * kernel + j];
+    return reinterpret_cast<const float*>(keep(std::move(buffer).value()));
   }
 
   Result<AlignedBuffer> read(const GgufTensor& tensor) {
@@ -155,14 +235,14 @@ class WeightLoader {
     return out_.buffers_.back().data();
   }
 
+  const Ops* table_of(const GgufTensor& tensor, std::int64_t rows) const {
+    return tensor.type->implemented ? table_for(ops_, tensor.type->type, rows, tensor.cols()) : nullptr;
+  }
+
   Status pack(const GgufTensor& tensor, const AlignedBuffer& raw, Matrix& out) {
     const Type type = tensor.type->type;
-    const Ops* table = tensor.type->implemented ? table_for(ops_, type, tensor.rows(), tensor.cols()) : nullptr;
-    if (table == nullptr) {
-      return Status(Code::model_unsupported, "expected a tensor type that this build computes, found " + std::string(tensor.type->name) +
-                                                 " in tensor " + std::string(tensor.name) +
-                                                 ": use a file with another quantization, such as Q4_0, Q8_0 or Q4_K_M");
-    }
+    const Ops* table = table_of(tensor, tensor.rows());
+    if (table == nullptr) return not_computed(tensor);
     Result<AlignedBuffer> packed = AlignedBuffer::allocate(table->packed_bytes(type, tensor.rows(), tensor.cols()));
     if (!packed.ok()) return packed.status();
     std::byte* target = packed.value().data();
@@ -207,6 +287,8 @@ class WeightLoader {
   ThreadPool& pool_;
   const std::function<void(double)>& progress_;
   std::uint64_t total_bytes_ = 0, done_bytes_ = 0;
+  std::int64_t layer_ = 0;  // being read
+  Status status_;           // of that layer
   ModelWeights out_;
 };
 
@@ -220,9 +302,12 @@ Result<ModelWeights> ModelWeights::load(const std::string& path, const Gguf& ggu
 Result<std::uint64_t> ModelWeights::planned_bytes(const Gguf& gguf, const ModelConfig& config, const Ops& ops) {
   std::uint64_t bytes = 0;
   const auto add_packed = [&](const GgufTensor& tensor) {
-    const Ops* table = tensor.type->implemented ? table_for(ops, tensor.type->type, tensor.rows(), tensor.cols()) : nullptr;
+    // A tensor of three dimensions holds the matrices of many experts.
+    const std::int64_t count = tensor.dimensions == 3 ? tensor.shape[2] : 1, rows = tensor.rows() / count;
+    const Ops* table = tensor.type->implemented ? table_for(ops, tensor.type->type, rows, tensor.cols()) : nullptr;
     // A type that no table takes is refused by load(); the plan then still says how large the file's own form is.
-    bytes += table != nullptr ? table->packed_bytes(tensor.type->type, tensor.rows(), tensor.cols()) : tensor.bytes;
+    const std::size_t each = table != nullptr ? table->packed_bytes(tensor.type->type, rows, tensor.cols()) : tensor.bytes / static_cast<std::size_t>(count);
+    bytes += count == 1 ? each : aligned(each) * static_cast<std::size_t>(count);
   };
   for (const GgufTensor& tensor : gguf.tensors()) {
     if (tensor.name == "token_embd.weight") {

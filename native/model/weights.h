@@ -26,16 +26,48 @@ struct Matrix {
   std::int64_t rows() const { return weights.rows; }
 };
 
-struct LayerWeights {
-  const float* attn_norm = nullptr;  // [embedding]
-  Matrix q, k, v;                    // [heads * head_dim, embedding], [kv_heads * head_dim, embedding] twice
-  const float* q_bias = nullptr;     // [heads * head_dim]; null: the model has none
-  const float* k_bias = nullptr;     // [kv_heads * head_dim]
+// SwiGLU: down(silu(gate x) * up x).
+struct MlpWeights {
+  Matrix gate, up;  // [inner, embedding]
+  Matrix down;      // [embedding, inner]
+};
+
+struct AttentionWeights {
+  Matrix q;                       // [heads * head_dim, embedding]; gated: [heads * 2 * head_dim, embedding], query then gate in every head
+  Matrix k, v;                    // [kv_heads * head_dim, embedding]
+  const float* q_bias = nullptr;  // [heads * head_dim]; null: the model has none
+  const float* k_bias = nullptr;  // [kv_heads * head_dim]
   const float* v_bias = nullptr;
-  Matrix o;                         // [embedding, heads * head_dim]
+  const float* q_norm = nullptr;  // [head_dim]; null: the model has none
+  const float* k_norm = nullptr;
+  Matrix o;  // [embedding, heads * head_dim]
+};
+
+struct DeltaWeights {
+  Matrix qkv;                        // [conv_channels, embedding] queries, keys, values
+  Matrix z;                          // [value_width, embedding] gate of the output
+  Matrix beta, alpha;                // [value_heads, embedding]
+  const float* taps = nullptr;       // [conv_kernel, conv_channels]
+  const float* step_bias = nullptr;  // [value_heads]
+  const float* rate = nullptr;       // [value_heads] = -exp(A_log)
+  const float* norm = nullptr;       // [head_dim]
+  Matrix out;                        // [embedding, value_width]
+};
+
+struct ExpertWeights {
+  Matrix router;                         // [experts, embedding]
+  std::vector<MlpWeights> experts;       // [experts]
+  MlpWeights shared;                     // used by every token; no rows: the model has none
+  const float* shared_router = nullptr;  // [embedding]; its product, through a sigmoid, weighs the shared expert
+};
+
+struct LayerWeights {
+  const float* mixer_norm = nullptr;  // [embedding]
+  AttentionWeights attention;         // one of the two, by ModelConfig::mixers
+  DeltaWeights delta;
   const float* ffn_norm = nullptr;  // [embedding]
-  Matrix gate, up;                  // [ffn, embedding]
-  Matrix down;                      // [embedding, ffn]
+  MlpWeights mlp;                   // one of the two, by ModelConfig::experts
+  ExpertWeights moe;
 };
 
 class ModelWeights {

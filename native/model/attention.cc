@@ -1,0 +1,77 @@
+// Attention over pages: which thread takes which queries and heads, and where their keys lie.
+//
+// Leaves the arithmetic to the op table. Rule: a unit is one kv head with query heads that read it, so keys of a page are read once for all of them.
+
+#include <algorithm>
+#include <cmath>
+
+#include "native/model/forward.h"
+
+namespace codicil::model {
+
+namespace {
+
+// Queries of one sequence that one attention unit takes: keys of a page are read once for all of them.
+constexpr std::int64_t kAttentionQueries = 64;
+
+}  // namespace
+
+void Forward::plan_units(const Batch& batch) {
+  units_.clear();
+  const auto group = static_cast<std::int32_t>(config_.heads / config_.kv_heads);
+  std::int64_t work = 0;
+  for (const Run& run : batch.runs) work += (run.count + kAttentionQueries - 1) / kAttentionQueries * config_.kv_heads;
+  // Few units and several threads (one session decoding): query heads that share a kv head are divided, else a thread would idle.
+  const bool divide = work < 4 * pool_.threads() && pool_.threads() > 1;
+  for (std::size_t r = 0; r < batch.runs.size(); ++r) {
+    const Run& run = batch.runs[r];
+    for (std::int64_t first = 0; first < run.count; first += kAttentionQueries) {
+      const std::int64_t count = std::min(kAttentionQueries, run.count - first);
+      for (std::int32_t head = 0; head < config_.kv_heads; ++head) {
+        const std::int32_t step = divide ? 1 : group;
+        for (std::int32_t q = 0; q < group; q += step)
+          units_.push_back({static_cast<std::int32_t>(r), head, head * group + q, head * group + q + step, first, count});
+      }
+    }
+  }
+}
+
+void Forward::attend(const Batch& batch, std::int64_t layer) {
+  pool_.parallel_for_stealing(0, static_cast<std::int64_t>(units_.size()), 1, [&](std::int64_t begin, std::int64_t end, int thread) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Unit& unit = units_[static_cast<std::size_t>(i)];
+      attend_unit(batch.runs[static_cast<std::size_t>(unit.run)], layer, unit, thread);
+    }
+  });
+}
+
+void Forward::attend_unit(const Run& run, std::int64_t layer, const Unit& u, int thread) {
+  const std::int64_t position = run.first_position + u.first;
+  const std::int64_t pages = (position + u.count + kv::kPageTokens - 1) / kv::kPageTokens;
+  const std::int64_t head_stride = kv::kPageTokens * config_.head_dim, width = config_.heads * config_.head_dim;
+  const std::size_t place = static_cast<std::size_t>(place_[static_cast<std::size_t>(layer)]) * layer_bytes_;
+  std::vector<kernels::KvBlock>& blocks = blocks_[static_cast<std::size_t>(thread)];
+  if (blocks.size() < static_cast<std::size_t>(pages)) blocks.resize(static_cast<std::size_t>(pages) * 2);
+  for (std::int64_t p = 0; p < pages; ++p) {
+    const auto* k = reinterpret_cast<const std::uint16_t*>(run.pages[static_cast<std::size_t>(p)] + place) + u.kv_head * head_stride;
+    blocks[static_cast<std::size_t>(p)] = {k, k + config_.kv_heads * head_stride};
+  }
+  // One kv head and the query heads that read it, as a model of its own.
+  kernels::AttentionArgs args;
+  args.q = q_.as<float>() + (run.first_token + u.first) * width + u.head_begin * config_.head_dim;
+  args.q_stride = width;
+  args.out = mixed_.as<float>() + (run.first_token + u.first) * width + u.head_begin * config_.head_dim;
+  args.out_stride = width;
+  args.blocks = blocks.data();
+  args.page_tokens = kv::kPageTokens;
+  args.queries = u.count;
+  args.first_position = position;
+  args.heads = u.head_end - u.head_begin;
+  args.kv_heads = 1;
+  args.head_dim = static_cast<int>(config_.head_dim);
+  args.scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
+  args.scratch = attention_scratch_[static_cast<std::size_t>(thread)].data();
+  ops_.attention(args, 0, 1);
+}
+
+}  // namespace codicil::model
