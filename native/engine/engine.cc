@@ -12,6 +12,7 @@
 #include "native/base/log.h"
 #include "native/base/threads.h"
 #include "native/device/machine.h"
+#include "native/kv/snapshots.h"
 #include "native/engine/plan.h"
 #include "native/engine/scheduler.h"
 #include "native/model/config.h"
@@ -36,6 +37,7 @@ struct Core {
   model::ModelWeights weights;
   std::unique_ptr<model::Forward> forward;
   std::unique_ptr<kv::PageStore> store;
+  std::unique_ptr<kv::SnapshotStore> snapshots;
   std::unique_ptr<Scheduler> scheduler;
 };
 
@@ -163,8 +165,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
       kv::PageStore::open(model::Forward::page_shape(core->config, core->weights.fingerprint()), blueprint.ram_budget_bytes);
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
+  core->snapshots = std::make_unique<kv::SnapshotStore>(core->weights.fingerprint(), blueprint.snapshot_budget_bytes);
   Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::start(
-      {*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, blueprint.plan.context_tokens, batch_tokens});
+      {*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, *core->snapshots, blueprint.plan.context_tokens, batch_tokens});
   if (!scheduler.ok()) return scheduler.status();
   core->scheduler = std::move(scheduler).value();
   log(LogLevel::info, "model_opened",

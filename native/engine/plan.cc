@@ -65,7 +65,7 @@ Result<Blueprint> draw(const EngineOptions& options) {
   if (!gguf.ok()) return gguf.status();
   Result<model::ModelConfig> config = model::read_config(gguf.value());
   if (!config.ok()) return config.status();
-  Blueprint out{std::move(gguf).value(), std::move(config).value(), ops.value(), options.threads, options.ram_budget_bytes, {}};
+  Blueprint out{std::move(gguf).value(), std::move(config).value(), ops.value(), options.threads, options.ram_budget_bytes, 0, {}};
   const model::ModelConfig& c = out.config;
   if (options.context_tokens > c.context_tokens) {
     return Status(Code::invalid_request, "expected a context of at most the " + std::to_string(c.context_tokens) +
@@ -91,6 +91,10 @@ Result<Blueprint> draw(const EngineOptions& options) {
   // Without a budget: a quarter of what is free, so that the rest of the machine goes on; but one full context at least, if it fits at all.
   if (out.ram_budget_bytes == 0) out.ram_budget_bytes = std::max(plan.available_bytes / 4, std::min(plan.kv_bytes, left));
   const std::uint64_t for_pages = std::min(left, out.ram_budget_bytes);
+  // States beside the pages: the shortest useful history of one sequence at least (its system prompt, its documents, its last two turns).
+  constexpr std::uint64_t kLeastStates = 4;
+  const std::uint64_t state_bytes = static_cast<std::uint64_t>(c.recurrent_floats()) * sizeof(float);
+  if (state_bytes > 0) out.snapshot_budget_bytes = std::max(out.ram_budget_bytes / 4, kLeastStates * (state_bytes + (1 << 16)));
   plan.fits = plan.kv_bytes <= for_pages && left > 0;
   plan.largest_context_tokens = std::min<std::int64_t>(c.context_tokens, static_cast<std::int64_t>(for_pages / page) * kv::kPageTokens);
   plan.bottleneck = plan.fits ? "Answers are limited by memory speed (each token reads " + mib(plan.weight_bytes) +

@@ -14,7 +14,8 @@ struct Blueprint {
   model::ModelConfig config;
   const kernels::Ops* ops = nullptr;
   int threads = 1;
-  std::uint64_t ram_budget_bytes = 0;
+  std::uint64_t ram_budget_bytes = 0;       // pages
+  std::uint64_t snapshot_budget_bytes = 0;  // recurrent states; 0: the model has none
   Plan plan;
 };
 

@@ -17,6 +17,7 @@
 #include "native/base/threads.h"
 #include "native/engine/session_state.h"
 #include "native/kv/kv.h"
+#include "native/kv/snapshots.h"
 #include "native/model/forward.h"
 
 namespace codicil {
@@ -40,6 +41,7 @@ class Scheduler {
     const kernels::Ops& ops;
     ThreadPool& pool;
     kv::PageStore& store;
+    kv::SnapshotStore& snapshots;
     std::int64_t context_tokens, batch_tokens;
   };
   static Result<std::unique_ptr<Scheduler>> start(const Parts& parts);
@@ -74,8 +76,12 @@ class Scheduler {
   void begin(SessionState& session, Job& job);
   bool pop_job(SessionState& session);
   void begin_sync(SessionState& session, Job& job);
+  std::int64_t restore(SessionState& session, const std::vector<Token>& prefix);
+  void rewind(SessionState& session, const std::vector<Token>& tokens, std::int64_t limit);
   void begin_reading(SessionState& session, Job& job);  // generate, score: what is missing before logits exist
   void fill_batch();
+  std::int64_t until_snapshot(const SessionState& session, const Job& job, std::int64_t count) const;
+  void keep_snapshot(SessionState& session, const Job& job);
   bool add_slice(SessionState& session, Job& job, std::int64_t count);
   std::int64_t prefill_budget(bool answering) const;
   void compute();

@@ -51,6 +51,7 @@ struct Job {
   std::chrono::steady_clock::time_point started_at;
   std::optional<Generation> generation;
   std::vector<double> logprobs;
+  std::vector<float> held_recurrent;  // score: the state that the session gets back
   std::size_t left() const { return feed.size() - fed; }
 };
 
@@ -58,6 +59,7 @@ struct SessionState {
   std::unique_ptr<kv::PageTable> table;
   std::vector<Token> tokens;
   std::vector<float> hidden;  // [embedding] of the last token, after the last norm; empty: not known
+  std::vector<float> recurrent;  // [ModelConfig::recurrent_floats()] state after table->tokens() tokens
 
   std::unique_ptr<Job> running;                // driver only; null: none, or just finished
   std::deque<std::unique_ptr<Job>> jobs;       // waiting

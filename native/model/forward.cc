@@ -62,7 +62,7 @@ std::size_t tile_bytes(const ModelConfig& c, std::int64_t rows, std::size_t acti
 std::int64_t batch_floats(const ModelConfig& c) {
   const Widths w = widths(c);
   const bool gated = c.is_recurrent();
-  std::int64_t floats = c.embedding + w.mixer_in + w.mixer_out + (gated ? w.mixer_out : 0);
+  std::int64_t floats = c.embedding + w.mixer_in + w.mixer_out + (gated ? mixer_out(c, Mixer::attention) + mixer_out(c, Mixer::delta) : 0);
   if (c.is_recurrent()) floats += c.delta.conv_channels() + 2 * c.delta.value_heads;
   if (c.experts.count > 0) floats += c.embedding + c.experts.used * (c.embedding + 1);
   return floats;
@@ -139,7 +139,7 @@ Status Forward::allocate() {
   get(q_, rows(w.mixer_in));
   get(mixed_, rows(w.mixer_out));
   if (config_.is_recurrent()) {
-    get(gate_, rows(w.mixer_out));
+    for (const Mixer mixer : {Mixer::attention, Mixer::delta}) get(gate_[static_cast<std::size_t>(mixer)], rows(mixer_out(config_, mixer)));
     get(conv_, rows(config_.delta.conv_channels()));
     get(gates_, rows(2 * config_.delta.value_heads));
   }
@@ -172,7 +172,7 @@ Status Forward::allocate() {
 
 std::uint64_t Forward::scratch_bytes() const {
   std::uint64_t bytes = angle_table_.size() * sizeof(float);
-  for (const AlignedBuffer* buffer : {&x_, &q_, &gate_, &mixed_, &conv_, &gates_, &ffn_in_, &expert_out_, &choice_weight_}) bytes += buffer->size();
+  for (const AlignedBuffer* buffer : {&x_, &q_, &gate_[0], &gate_[1], &mixed_, &conv_, &gates_, &ffn_in_, &expert_out_, &choice_weight_}) bytes += buffer->size();
   for (const AlignedBuffer& buffer : tiles_) bytes += buffer.size();
   for (const AlignedBuffer& buffer : attention_scratch_) bytes += buffer.size();
   return bytes;
@@ -215,7 +215,7 @@ Lane Forward::lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, in
           .tokens = tokens,
           .x = x_.as<float>() + first * config_.embedding,
           .q = q_.as<float>() + first * mixer_in(config_, mixer),
-          .mixer_gate = gate_.as<float>() + first * out,
+          .mixer_gate = gate_[static_cast<std::size_t>(mixer)].as<float>() + first * out,
           .mixed = mixed_.as<float>() + first * out,
           .gates = gates_.as<float>() + first * 2 * config_.delta.value_heads,
           .ffn_in = ffn_in_.as<float>() + first * config_.embedding,

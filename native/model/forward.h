@@ -97,7 +97,10 @@ class Forward {
   std::size_t activation_bytes_ = 0;      // of one slot
   std::size_t layer_bytes_ = 0;
 
-  AlignedBuffer x_, q_, gate_, mixed_;                 // [max_tokens, ...]
+  AlignedBuffer x_, q_, mixed_;                        // [max_tokens, ...]
+  // [max_tokens, mixer_out], one for each mixer: a tile may write the gates of its next layer while another still reads those of the last, and the
+  // rows of two mixers are of two widths.
+  std::array<AlignedBuffer, 2> gate_;
   AlignedBuffer conv_, gates_;                         // [max_tokens, conv_channels], [max_tokens, 2, value_heads]
   AlignedBuffer ffn_in_, expert_out_, choice_weight_;  // [max_tokens, embedding], [max_tokens * used, embedding], [max_tokens, used]
   std::vector<std::int32_t> choice_, rows_, sorted_;   // [max_tokens, used]; sorted_: tokens in the order of their experts

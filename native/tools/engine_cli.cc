@@ -16,6 +16,7 @@
 #include <set>
 
 #include "native/engine/engine.h"
+#include "native/model/random_model.h"
 #include "native/tools/json.h"
 
 namespace codicil::tools {
@@ -27,6 +28,7 @@ double seconds_between(Clock::time_point a, Clock::time_point b) { return std::c
 
 constexpr const char* kUsage =
     "Usage: engine-cli COMMAND --model FILE.gguf [options]\n"
+    "  random-model  --out FILE.gguf --shape NAME [--type q4_0] [--layers N] [--vocab N] [--experts N] [--context N] [--seed 1] (no --model)\n"
     "  tokenize      --file texts.json [--special]\n"
     "  ask           --golden golden.json [--batch] [--top 5] [--max 16]\n"
     "  generate      --prompt-file prompts.json [-n 64] [--top 2] [--special]\n"
@@ -48,6 +50,7 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"reader-speed", {"--windows", "--questions", "--max"}},
     {"inspect", {}},
     {"plan", {}},
+    {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed"}},
 };
 const std::set<std::string> kEverywhere = {"--model", "--threads", "--context", "--batch-tokens", "--ram-mib", "--set"};
 
@@ -85,12 +88,13 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
     if (i + 1 >= argc) return UsageFault{"Expected a value after " + name + ", found nothing."};
     out.values[name] = argv[++i];
   }
-  for (const char* needed : {"--model", "--file", "--golden", "--prompt-file", "--tokens", "--out", "--windows", "--questions"}) {
-    const bool wanted = known->second.count(needed) != 0 || std::strcmp(needed, "--model") == 0;
+  for (const char* needed : {"--model", "--file", "--golden", "--prompt-file", "--tokens", "--out", "--windows", "--questions", "--shape"}) {
+    const bool wanted = known->second.count(needed) != 0 || (std::strcmp(needed, "--model") == 0 && out.command != "random-model");
     if (wanted && !out.has(needed)) return UsageFault{std::string("Expected ") + needed + " for " + out.command + ", found none."};
   }
   for (const char* numeric :
-       {"--threads", "--context", "--batch-tokens", "--ram-mib", "--top", "--max", "-n", "--prefill", "--decode", "--depth", "--repeat"}) {
+       {"--threads", "--context", "--batch-tokens", "--ram-mib", "--top", "--max", "-n", "--prefill", "--decode", "--depth", "--repeat", "--layers",
+        "--vocab", "--experts", "--seed"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
@@ -486,7 +490,32 @@ Status plan_command(const Arguments& a, JsonWriter& out) {
   return {};
 }
 
+Status random_model_command(const Arguments& a, JsonWriter& out) {
+  Result<model::ModelShape> found = model::find_shape(a.text("--shape"));
+  if (!found.ok()) return found.status();
+  model::ModelShape shape = found.value();
+  shape.layers = a.number("--layers", shape.layers);
+  shape.vocab = a.number("--vocab", shape.vocab);
+  if (shape.experts > 0) shape.experts = a.number("--experts", shape.experts);
+  if (shape.layers < 1 || shape.vocab < 300 || (shape.experts > 0 && shape.experts < shape.experts_used))
+    return Status(Code::invalid_request, "expected at least 1 layer, 300 tokens and " + std::to_string(shape.experts_used) +
+                                             " experts, found " + std::to_string(shape.layers) + ", " + std::to_string(shape.vocab) + " and " +
+                                             std::to_string(shape.experts) + ": ask for more");
+  shape.context = a.number("--context", shape.context);
+  const std::string name = a.has("--type") ? a.text("--type") : "q4_0";
+  for (std::uint32_t number = 0; number < 64; ++number) {
+    const kernels::TypeInfo* type = kernels::find_type(number);
+    if (type == nullptr || name != type->name) continue;
+    if (Status status = model::write_random_model(shape, type->type, static_cast<std::uint64_t>(a.number("--seed", 1)), a.text("--out")); !status.ok())
+      return status;
+    out.open('{').field("file", a.text("--out")).field("shape", std::string(shape.name)).field("type", name).close();
+    return {};
+  }
+  return Status(Code::invalid_request, "expected the name of a tensor type such as f32, q8_0 or q4_0, found " + name + ": choose one of them");
+}
+
 Status run_command(const Arguments& a, JsonWriter& out) {
+  if (a.command == "random-model") return random_model_command(a, out);
   if (a.command == "inspect") return inspect_command(a, out);
   if (a.command == "plan") return plan_command(a, out);
   Result<std::unique_ptr<Engine>> opened = Engine::open(options_of(a), {});
