@@ -12,9 +12,9 @@
 #include "native/base/log.h"
 #include "native/base/threads.h"
 #include "native/device/machine.h"
-#include "native/kv/snapshots.h"
 #include "native/engine/plan.h"
 #include "native/engine/scheduler.h"
+#include "native/kv/snapshots.h"
 #include "native/model/config.h"
 #include "native/model/forward.h"
 #include "native/model/gguf.h"
@@ -166,8 +166,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
   core->snapshots = std::make_unique<kv::SnapshotStore>(core->weights.fingerprint(), blueprint.snapshot_budget_bytes);
-  Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::start(
-      {*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, *core->snapshots, blueprint.plan.context_tokens, batch_tokens});
+  Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::start({*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store,
+                                                                   *core->snapshots, blueprint.plan.context_tokens, batch_tokens});
   if (!scheduler.ok()) return scheduler.status();
   core->scheduler = std::move(scheduler).value();
   log(LogLevel::info, "model_opened",

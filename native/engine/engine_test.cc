@@ -70,7 +70,7 @@ Generated alone(Engine& engine, const std::vector<Token>& prefix, const Generate
 
 using kernels::Type;
 const std::vector<TinyShape> kShapes = {
-    {"llama", Type::f32}, {"llama", Type::q4_0}, {"llama", Type::q8_0},     {"qwen2", Type::f32},     {"qwen2", Type::q4_0},    {"qwen2", Type::q8_0},
+    {"llama", Type::f32}, {"llama", Type::q4_0}, {"llama", Type::q8_0},    {"qwen2", Type::f32},  {"qwen2", Type::q4_0},  {"qwen2", Type::q8_0},
     {"qwen3", Type::f32}, {"qwen3", Type::q4_0}, {"qwen3moe", Type::q4_0}, {"qwen35", Type::f32}, {"qwen35", Type::q4_0}, {"qwen35moe", Type::q8_0},
 };
 

@@ -58,7 +58,7 @@ struct Job {
 struct SessionState {
   std::unique_ptr<kv::PageTable> table;
   std::vector<Token> tokens;
-  std::vector<float> hidden;  // [embedding] of the last token, after the last norm; empty: not known
+  std::vector<float> hidden;     // [embedding] of the last token, after the last norm; empty: not known
   std::vector<float> recurrent;  // [ModelConfig::recurrent_floats()] state after table->tokens() tokens
 
   std::unique_ptr<Job> running;                // driver only; null: none, or just finished

@@ -95,8 +95,8 @@ void read_experts(Reader& hyper, ModelConfig& config) {
   config.experts.shared_ffn = hyper.integer("expert_shared_feed_forward_length", 0, 1 << 22, 0);
   constexpr std::int64_t kSoftmax = 1;
   if (const std::int64_t gating = hyper.integer("expert_gating_func", 0, 100, kSoftmax); hyper.ok() && gating > kSoftmax)
-    hyper.fail(unsupported("Experts chosen by softmax were expected, " + config.architecture_name + ".expert_gating_func is " + std::to_string(gating) +
-                           ". This build does not run such models: choose another."));
+    hyper.fail(unsupported("Experts chosen by softmax were expected, " + config.architecture_name + ".expert_gating_func is " +
+                           std::to_string(gating) + ". This build does not run such models: choose another."));
 }
 
 void read_delta(Reader& hyper, ModelConfig& config) {
@@ -182,8 +182,8 @@ Result<ModelConfig> read_config(const Gguf& gguf) {
   static constexpr std::pair<std::string_view, Architecture> kArchitectures[] = {
       {"llama", Architecture::llama},       {"qwen2", Architecture::qwen2},   {"qwen3", Architecture::qwen3},
       {"qwen3moe", Architecture::qwen3moe}, {"qwen35", Architecture::qwen35}, {"qwen35moe", Architecture::qwen35moe}};
-  const auto* known = std::find_if(std::begin(kArchitectures), std::end(kArchitectures),
-                                   [&](const auto& entry) { return entry.first == config.architecture_name; });
+  const auto* known =
+      std::find_if(std::begin(kArchitectures), std::end(kArchitectures), [&](const auto& entry) { return entry.first == config.architecture_name; });
   if (known == std::end(kArchitectures))
     return unsupported("A model of architecture llama, qwen2, qwen3, qwen3moe, qwen35 or qwen35moe was expected, general.architecture is \"" +
                        config.architecture_name + "\". This build does not run it: choose a Llama, SmolLM2 or Qwen model.");

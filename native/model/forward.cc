@@ -35,12 +35,8 @@ struct Widths {
   std::int64_t kv, inner, wide;      // of a tile
 };
 
-std::int64_t mixer_in(const ModelConfig& c, Mixer mixer) {
-  return mixer == Mixer::attention ? c.heads * c.head_dim : c.delta.conv_channels();
-}
-std::int64_t mixer_out(const ModelConfig& c, Mixer mixer) {
-  return mixer == Mixer::attention ? c.heads * c.head_dim : c.delta.value_width();
-}
+std::int64_t mixer_in(const ModelConfig& c, Mixer mixer) { return mixer == Mixer::attention ? c.heads * c.head_dim : c.delta.conv_channels(); }
+std::int64_t mixer_out(const ModelConfig& c, Mixer mixer) { return mixer == Mixer::attention ? c.heads * c.head_dim : c.delta.value_width(); }
 
 Widths widths(const ModelConfig& c) {
   const bool hybrid = c.is_recurrent();
@@ -172,7 +168,8 @@ Status Forward::allocate() {
 
 std::uint64_t Forward::scratch_bytes() const {
   std::uint64_t bytes = angle_table_.size() * sizeof(float);
-  for (const AlignedBuffer* buffer : {&x_, &q_, &gate_[0], &gate_[1], &mixed_, &conv_, &gates_, &ffn_in_, &expert_out_, &choice_weight_}) bytes += buffer->size();
+  for (const AlignedBuffer* buffer : {&x_, &q_, &gate_[0], &gate_[1], &mixed_, &conv_, &gates_, &ffn_in_, &expert_out_, &choice_weight_})
+    bytes += buffer->size();
   for (const AlignedBuffer& buffer : tiles_) bytes += buffer.size();
   for (const AlignedBuffer& buffer : attention_scratch_) bytes += buffer.size();
   return bytes;
@@ -182,7 +179,8 @@ std::uint64_t Forward::planned_scratch_bytes(const ModelConfig& c, int threads, 
   const std::int64_t rows = tile_rows(threads);
   // An activation takes at most its own f32 size and a scale and a sum per 32.
   const auto activation = static_cast<std::size_t>(rows * widest_input(c)) * 5;
-  return static_cast<std::uint64_t>(max_tokens * batch_floats(c)) * sizeof(float) + static_cast<std::uint64_t>(threads) * tile_bytes(c, rows, activation) +
+  return static_cast<std::uint64_t>(max_tokens * batch_floats(c)) * sizeof(float) +
+         static_cast<std::uint64_t>(threads) * tile_bytes(c, rows, activation) +
          static_cast<std::uint64_t>(context_tokens * c.rope_dims) * sizeof(float) +
          static_cast<std::uint64_t>(kLogitRows * (c.vocab + c.embedding)) * sizeof(float);
 }

@@ -97,7 +97,7 @@ class Forward {
   std::size_t activation_bytes_ = 0;      // of one slot
   std::size_t layer_bytes_ = 0;
 
-  AlignedBuffer x_, q_, mixed_;                        // [max_tokens, ...]
+  AlignedBuffer x_, q_, mixed_;  // [max_tokens, ...]
   // [max_tokens, mixer_out], one for each mixer: a tile may write the gates of its next layer while another still reads those of the last, and the
   // rows of two mixers are of two widths.
   std::array<AlignedBuffer, 2> gate_;

@@ -168,12 +168,16 @@ void add_experts(const ModelConfig& c, const Lane& lane) {
 
 LayerCode layer_code(const ModelConfig& config, Mixer mixer) {
   switch (config.architecture) {
-    case Architecture::llama: return llama_layer();
-    case Architecture::qwen2: return qwen2_layer();
+    case Architecture::llama:
+      return llama_layer();
+    case Architecture::qwen2:
+      return qwen2_layer();
     case Architecture::qwen3:
-    case Architecture::qwen3moe: return qwen3_layer();
+    case Architecture::qwen3moe:
+      return qwen3_layer();
     case Architecture::qwen35:
-    case Architecture::qwen35moe: break;
+    case Architecture::qwen35moe:
+      break;
   }
   return mixer == Mixer::attention ? qwen35_attention_layer() : qwen35_delta_layer();
 }

@@ -1,11 +1,13 @@
+// Random GGUF files: metadata, tensor table and data of every architecture. See random_model.h.
+//
+// Owns: what a block of each tensor type looks like when its bits are random and its weights have a given spread, and which tensors a layer has.
+// Leaves reading to gguf.h and weights.h, which are tested on these files.
 #include "native/model/random_model.h"
 
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <vector>
-
-#include "kernels/reference/formats.h"
 
 namespace codicil::model {
 
@@ -57,13 +59,15 @@ struct BlockScale {
   double minimum_of_scale;
 };
 constexpr BlockScale kScales[] = {
-    {Type::q4_0, 0, 4.6, -1, 0}, {Type::q4_1, 0, 4.6, 2, -7.5},  {Type::q5_0, 0, 9.2, -1, 0},       {Type::q5_1, 0, 9.2, 2, -15.5},
-    {Type::q8_0, 0, 74, -1, 0},  {Type::q4_k, 0, 170, 2, 7.5},   {Type::q5_k, 0, 350, 2, 15.5},     {Type::q6_k, 208, 1360, -1, 0},
-    {Type::q2_k, 80, 10, 82, 1}, {Type::q3_k, 108, 40, -1, 0},   {Type::iq4_nl, 0, 70, -1, 0},      {Type::iq4_xs, 0, 1300, -1, 0},
+    {Type::q4_0, 0, 4.6, -1, 0}, {Type::q4_1, 0, 4.6, 2, -7.5}, {Type::q5_0, 0, 9.2, -1, 0},   {Type::q5_1, 0, 9.2, 2, -15.5},
+    {Type::q8_0, 0, 74, -1, 0},  {Type::q4_k, 0, 170, 2, 7.5},  {Type::q5_k, 0, 350, 2, 15.5}, {Type::q6_k, 208, 1360, -1, 0},
+    {Type::q2_k, 80, 10, 82, 1}, {Type::q3_k, 108, 40, -1, 0},  {Type::iq4_nl, 0, 70, -1, 0},  {Type::iq4_xs, 0, 1300, -1, 0},
 };
 
 void put_half(std::byte* at, double value) {
-  const std::uint16_t half = kernels::float_to_half(static_cast<float>(value));
+  const auto single = static_cast<float>(value);
+  std::uint16_t half = 0;
+  kernels::reference().to_f16(&single, &half, 1);
   std::memcpy(at, &half, sizeof half);
 }
 
@@ -115,7 +119,8 @@ class Writer {
     file.write(head.data(), static_cast<std::streamsize>(head.size()));
     for (const Tensor& tensor : tensors_) write_tensor(tensor, file);
     file.close();
-    if (!file) return Status(Code::io_failed, "expected to write " + path + ", found that the system refused: check the folder and the space on the disk");
+    if (!file)
+      return Status(Code::io_failed, "expected to write " + path + ", found that the system refused: check the folder and the space on the disk");
     return {};
   }
 
@@ -191,7 +196,8 @@ class Writer {
   void tokenizer() {
     string("tokenizer.ggml.model", "gpt2");
     string("tokenizer.ggml.pre", std::strncmp(shape_.architecture, "qwen35", 6) == 0 ? "qwen35" : "qwen2");
-    std::string tokens = number(8, 4) + number(static_cast<std::uint64_t>(shape_.vocab), 8), types = number(5, 4) + number(static_cast<std::uint64_t>(shape_.vocab), 8);
+    std::string tokens = number(8, 4) + number(static_cast<std::uint64_t>(shape_.vocab), 8),
+                types = number(5, 4) + number(static_cast<std::uint64_t>(shape_.vocab), 8);
     int above = 0;
     for (std::int64_t i = 0; i < shape_.vocab; ++i) {
       const bool control = i + 1 == shape_.vocab;
@@ -260,7 +266,8 @@ class Writer {
   }
 
   void delta(const std::string& b) {
-    const std::int64_t e = shape_.embedding, values = shape_.value_heads * shape_.delta_dim, channels = 2 * shape_.key_heads * shape_.delta_dim + values;
+    const std::int64_t e = shape_.embedding, values = shape_.value_heads * shape_.delta_dim,
+                       channels = 2 * shape_.key_heads * shape_.delta_dim + values;
     tensor(b + "attn_qkv.weight", {e, channels});
     tensor(b + "attn_gate.weight", {e, values});
     exact(b + "ssm_conv1d.weight", {kConvKernel, channels});
@@ -325,11 +332,20 @@ class Writer {
     for (std::int64_t i = 0; i < n; ++i) {
       double value = 0;
       switch (fill) {
-        case Fill::matrix: break;
-        case Fill::norm: value = random_.uniform(0.8, 1.2); break;
-        case Fill::bias: value = random_.uniform(-0.5, 0.5); break;
-        case Fill::rate: value = -random_.uniform(0.5, 8); break;  // -exp(A_log), memories of a few tokens to some hundred
-        case Fill::step: value = std::log(std::expm1(random_.uniform(0.001, 0.1))); break;
+        case Fill::matrix:
+          break;
+        case Fill::norm:
+          value = random_.uniform(0.8, 1.2);
+          break;
+        case Fill::bias:
+          value = random_.uniform(-0.5, 0.5);
+          break;
+        case Fill::rate:
+          value = -random_.uniform(0.5, 8);
+          break;  // -exp(A_log), memories of a few tokens to some hundred
+        case Fill::step:
+          value = std::log(std::expm1(random_.uniform(0.001, 0.1)));
+          break;
       }
       out[i] = static_cast<float>(value);
     }
@@ -354,6 +370,8 @@ Result<ModelShape> find_shape(const std::string& name) {
   return Status(Code::invalid_request, "expected one of the shapes " + names + ", found " + name + ": choose one of them");
 }
 
-Status write_random_model(const ModelShape& shape, Type type, std::uint64_t seed, const std::string& path) { return Writer(shape, type, seed).write(path); }
+Status write_random_model(const ModelShape& shape, Type type, std::uint64_t seed, const std::string& path) {
+  return Writer(shape, type, seed).write(path);
+}
 
 }  // namespace codicil::model

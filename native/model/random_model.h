@@ -17,7 +17,7 @@ struct ModelShape {
   const char* name;
   const char* architecture;
   std::int64_t layers, embedding, heads, kv_heads, head_dim;
-  std::int64_t ffn;                                           // 0: experts in every layer
+  std::int64_t ffn;                                            // 0: experts in every layer
   std::int64_t experts, experts_used, expert_ffn, shared_ffn;  // 0 where the model has none
   std::int64_t key_heads, value_heads, delta_dim;              // of Gated DeltaNet layers; 0: every layer is attention
   std::int64_t rope_dims, vocab, context;

@@ -306,7 +306,8 @@ Result<std::uint64_t> ModelWeights::planned_bytes(const Gguf& gguf, const ModelC
     const std::int64_t count = tensor.dimensions == 3 ? tensor.shape[2] : 1, rows = tensor.rows() / count;
     const Ops* table = tensor.type->implemented ? table_for(ops, tensor.type->type, rows, tensor.cols()) : nullptr;
     // A type that no table takes is refused by load(); the plan then still says how large the file's own form is.
-    const std::size_t each = table != nullptr ? table->packed_bytes(tensor.type->type, rows, tensor.cols()) : tensor.bytes / static_cast<std::size_t>(count);
+    const std::size_t each =
+        table != nullptr ? table->packed_bytes(tensor.type->type, rows, tensor.cols()) : tensor.bytes / static_cast<std::size_t>(count);
     bytes += count == 1 ? each : aligned(each) * static_cast<std::size_t>(count);
   };
   for (const GgufTensor& tensor : gguf.tensors()) {

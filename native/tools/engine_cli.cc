@@ -92,9 +92,8 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
     const bool wanted = known->second.count(needed) != 0 || (std::strcmp(needed, "--model") == 0 && out.command != "random-model");
     if (wanted && !out.has(needed)) return UsageFault{std::string("Expected ") + needed + " for " + out.command + ", found none."};
   }
-  for (const char* numeric :
-       {"--threads", "--context", "--batch-tokens", "--ram-mib", "--top", "--max", "-n", "--prefill", "--decode", "--depth", "--repeat", "--layers",
-        "--vocab", "--experts", "--seed"}) {
+  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--top", "--max", "-n", "--prefill", "--decode", "--depth",
+                              "--repeat", "--layers", "--vocab", "--experts", "--seed"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
@@ -498,15 +497,16 @@ Status random_model_command(const Arguments& a, JsonWriter& out) {
   shape.vocab = a.number("--vocab", shape.vocab);
   if (shape.experts > 0) shape.experts = a.number("--experts", shape.experts);
   if (shape.layers < 1 || shape.vocab < 300 || (shape.experts > 0 && shape.experts < shape.experts_used))
-    return Status(Code::invalid_request, "expected at least 1 layer, 300 tokens and " + std::to_string(shape.experts_used) +
-                                             " experts, found " + std::to_string(shape.layers) + ", " + std::to_string(shape.vocab) + " and " +
+    return Status(Code::invalid_request, "expected at least 1 layer, 300 tokens and " + std::to_string(shape.experts_used) + " experts, found " +
+                                             std::to_string(shape.layers) + ", " + std::to_string(shape.vocab) + " and " +
                                              std::to_string(shape.experts) + ": ask for more");
   shape.context = a.number("--context", shape.context);
   const std::string name = a.has("--type") ? a.text("--type") : "q4_0";
   for (std::uint32_t number = 0; number < 64; ++number) {
     const kernels::TypeInfo* type = kernels::find_type(number);
     if (type == nullptr || name != type->name) continue;
-    if (Status status = model::write_random_model(shape, type->type, static_cast<std::uint64_t>(a.number("--seed", 1)), a.text("--out")); !status.ok())
+    if (Status status = model::write_random_model(shape, type->type, static_cast<std::uint64_t>(a.number("--seed", 1)), a.text("--out"));
+        !status.ok())
       return status;
     out.open('{').field("file", a.text("--out")).field("shape", std::string(shape.name)).field("type", name).close();
     return {};
