@@ -42,8 +42,8 @@ describe('tables', () => {
       ['inner', 't1', [0, 0, 1, 1], false],
     ]);
     expect(tables.map(({ id, rows, columns }) => [id, rows, columns])).toEqual([
-      ['t1', 1, 1],
       ['t0', 2, 2],
+      ['t1', 1, 1],
     ]);
   });
 
@@ -80,6 +80,11 @@ describe('fields', () => {
     expect(await textsOf({ body: p(`${box(1)}${run(' yes ')}${box(0)}${run(' no ')}${list}${run(' ')}${button}`) })).toEqual([
       '☒ yes ☐ no New York [Name of buyer]',
     ]);
+  });
+
+  it('fault: text behind a field without an end is not lost in silence', async () => {
+    const { warnings } = await read({ body: p(`${run('a')}${sign('begin')}<w:r><w:instrText>REF x</w:instrText></w:r>`) + p('swallowed') });
+    expect(warnings).toMatchObject([{ code: 'unclosed_field' }]);
   });
 
   it('reads a table of contents in its content control as furniture', async () => {

@@ -60,7 +60,8 @@ export async function readDocx(bytes: Uint8Array, name: string, watch: Watch, vi
     emphasis: reader.emphasis,
     listLevel: reader.listLevel,
     numbers: reader.numbers,
-    tables: reader.tables,
+    // A table inside a cell is complete before the one around it.
+    tables: reader.tables.toSorted((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1))),
     notes: reader.notes,
     comments: drafts.map((draft) => ({ ...draft, span: reader.evidence.commentSpan(draft.id, (id) => lengths.get(id) ?? 0) })),
     revisions: reader.evidence.revisions,
@@ -117,6 +118,12 @@ function warningsOf(reader: BodyReader, view: View): Warning[] {
   );
   warn(reader.blocks.filter((block) => block.hidden !== null).length, 'hidden_text', 'The document has hidden text; it is kept apart and not read.');
   const { placeholders, chunks, subDocuments } = reader.counts;
+  const unclosed = reader.body.story.fields.filter((field) => field.inInstruction).length;
+  warn(
+    unclosed,
+    'unclosed_field',
+    `${unclosed} fields have no end; what follows them can not be told from their code. Open the file in Word and save it again.`,
+  );
   warn(placeholders, 'placeholders', `${placeholders} content controls are not filled in; their placeholder text is read as it stands.`);
   warn(chunks, 'embedded_documents', `${chunks} embedded documents (altChunk) are not read. Open the file in Word and save it, which takes them in.`);
   warn(subDocuments, 'subdocuments', `${subDocuments} subdocuments of this master document are separate files and not read. Add them by themselves.`);
