@@ -1,11 +1,14 @@
 // What the passes after the clause tree look at.
 import type { Block, Clause } from '../contract/document.ts';
+import type { CrossReference } from '../ingest/raw.ts';
 
 export interface StructureContext {
   readonly documentId: string;
   readonly blocks: readonly Block[];
   readonly clauses: readonly Clause[];
   readonly owners: Owners;
+  /** Fields of the file that point into it. */
+  readonly crossReferences: readonly CrossReference[];
 }
 
 /** The way back from a place in a block to its clause: a block that carries two numbers belongs to two clauses. */

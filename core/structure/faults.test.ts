@@ -19,7 +19,7 @@ async function targetsOf(lines: readonly string[]): Promise<[string, string | nu
   return document.references.map((reference) => [reference.text, path.get(reference.targetId ?? '') ?? null]);
 }
 
-function rawOf(blocks: readonly Block[]): RawDocument {
+function rawOf(blocks: readonly Block[], crossReferences: RawDocument['crossReferences'] = []): RawDocument {
   return {
     id: 'x',
     name: 'x.docx',
@@ -34,7 +34,9 @@ function rawOf(blocks: readonly Block[]): RawDocument {
     notes: [],
     comments: [],
     revisions: [],
+    crossReferences,
     attachments: [],
+    made: null,
     warnings: [],
     ms: 0,
   };
@@ -245,6 +247,18 @@ describe('references', () => {
       ['Section 1(a)', '1(a)'],
       ['(b)', '1(b)'],
     ]);
+  });
+
+  it('fault: a cross-reference field that Word did not bring up to date is believed', () => {
+    const blocks = [
+      plainBlock({ id: 'a', text: '1. Fees', number: '1' }),
+      plainBlock({ id: 'b', text: '2. Law', number: '2' }),
+      plainBlock({ id: 'c', text: '3. See Section 1.', number: '3' }),
+    ];
+    const document = structureDocument(
+      rawOf(blocks, [{ span: { documentId: 'x', blockId: 'c', start: 15, end: 16 }, instruction: 'REF _Ref7 \\r \\h', targetBlockId: 'b' }]),
+    );
+    expect(document.references.map(({ targetId }) => targetId)).toEqual([document.clauses[1]?.id]);
   });
 
   it('resolves this Section, paragraph (c) above, articles in a list and exhibits in quotes', async () => {

@@ -48,16 +48,34 @@ const OTHER_AFTER = /^\s*(?:thereof|thereto|of\s+(?:such|that)\s+(?:agreement|ac
 export function findReferences(context: StructureContext): Reference[] {
   const resolver = new Resolver(context);
   const isOther = otherAgreements(context);
+  const fields = fieldTargets(context);
   const out: Reference[] = [];
   for (const block of context.blocks) {
     if (!isContent(block)) continue;
     const from = block.number === null ? 0 : (readLabel(block.text)?.rest ?? block.number.length);
-    for (const mention of [...westernMentions(block.text, from, isOther), ...chineseMentions(block.text, from)])
+    const certain = fields.get(block.id) ?? [];
+    for (const mention of [...westernMentions(block.text, from, isOther), ...chineseMentions(block.text, from)]) {
+      const field = certain.find(({ start, end }) => start < mention.end && mention.start < end);
       out.push({
         text: mention.text,
         span: { documentId: context.documentId, blockId: block.id, start: mention.start, end: mention.end },
-        targetId: resolver.resolve(mention, context.owners.at(block.id, mention.start)),
+        // A field of the file knows where it points; the text beside it may not have been brought up to date.
+        targetId: field?.targetId ?? resolver.resolve(mention, context.owners.at(block.id, mention.start)),
       });
+    }
+  }
+  return out;
+}
+
+/** Targets of Word's REF fields by the block they stand in; PAGEREF and links of a table of contents point at pages, not at clauses. */
+function fieldTargets(context: StructureContext): ReadonlyMap<string, readonly { readonly start: number; readonly end: number; readonly targetId: string }[]> {
+  const out = new Map<string, { start: number; end: number; targetId: string }[]>();
+  for (const { span, instruction, targetBlockId } of context.crossReferences) {
+    const targetId = targetBlockId !== null && /^\s*REF\b/i.test(instruction) ? context.owners.at(targetBlockId, 0) : null;
+    if (targetId === null) continue;
+    const list = out.get(span.blockId) ?? [];
+    list.push({ start: span.start, end: span.end, targetId });
+    out.set(span.blockId, list);
   }
   return out;
 }

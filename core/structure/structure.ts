@@ -14,7 +14,7 @@ export function structureDocument(read: RawDocument): Document {
   const raw = splitRunOn(read);
   const tree = buildTree(raw);
   const clauses = typeClauses(tree.clauses, raw.blocks);
-  const context = { documentId: raw.id, blocks: raw.blocks, clauses, owners: tree.owners };
+  const context = { documentId: raw.id, blocks: raw.blocks, clauses, owners: tree.owners, crossReferences: raw.crossReferences };
   return {
     version: DOCUMENT_VERSION,
     id: raw.id,
