@@ -124,5 +124,7 @@ function unitDrafts({ a, b, alignment, order, cuts }: Pairing, told: ReadonlySet
 /** The unit kept its place in the order but stands in another clause now, while its old clause lives on elsewhere. */
 function changedHome(a: Side, b: Side, alignment: Alignment, i: number, j: number): boolean {
   const [ca, cb] = [a.units[i]!.clause, b.units[j]!.clause];
-  return ca !== -1 && cb !== -1 && alignment.clauseToB[ca]! !== -1 && alignment.clauseToA[cb]! !== -1 && alignment.clauseToB[ca] !== cb;
+  if (ca === -1 || cb === -1 || alignment.clauseToB[ca] === -1 || alignment.clauseToA[cb] === -1 || alignment.clauseToB[ca] === cb) return false;
+  // Where a clause without a number ends is a reading of the parser, not a word of the contract.
+  return a.clauses[ca]!.number !== '' && b.clauses[cb]!.number !== '';
 }

@@ -5,7 +5,7 @@
 import { matchRepeated, matchUnique } from './align.ts';
 import { emptyAlignment } from './alignment.ts';
 import { bagOf, dice } from './similarity.ts';
-import { joinUnits, type Side, type Unit } from './units.ts';
+import { continued, joinUnits, type Side, type Unit } from './units.ts';
 
 /**
  * Undoes paragraph breaks that only one document has: a run of units of one clause that reads, joined, as a run of the other side between the same
@@ -26,14 +26,56 @@ export function joinBroken(a: Side, b: Side): [Side, Side] {
     const j = i === 0 ? 0 : alignment.toB[i - 1]! + 1;
     let jEnd = j;
     while (jEnd < b.units.length && alignment.toA[jEnd] === -1) jEnd++;
+    joinsB.push(...numberedRuns(a, i, end, b, j, jEnd));
+    joinsA.push(...numberedRuns(b, j, jEnd, a, i, end));
     for (const [left, right] of brokenRuns(a, b, clauseRuns(a, i, end), clauseRuns(b, j, jEnd))) {
       if (left.to - left.from > 1) joinsA.push(left);
       if (right.to - right.from > 1) joinsB.push(right);
     }
     i = end;
   }
-  const byStart = (x: { from: number }, y: { from: number }): number => x.from - y.from;
-  return [joinUnits(a, joinsA.toSorted(byStart)), joinUnits(b, joinsB.toSorted(byStart))];
+  return [joinUnits(a, apart(joinsA)), joinUnits(b, apart(joinsB))];
+}
+
+/** In order, and none that overlaps one before it. */
+function apart(runs: readonly UnitRun[]): UnitRun[] {
+  const kept: UnitRun[] = [];
+  for (const run of runs.toSorted((x, y) => x.from - y.from || y.to - x.to)) if (run.from >= (kept.at(-1)?.to ?? 0)) kept.push(run);
+  return kept;
+}
+
+/** Beginning by which a broken unit is looked up: three words are seldom those of another. */
+const OPENING = 3;
+const openingOf = (ids: readonly number[]): string => ids.slice(0, OPENING).join(' ');
+const idsOf = (unit: Unit): number[] => unit.tokens.map((token) => token.id);
+
+/**
+ * A line that happens to begin with a number ("... in accordance with Section / 3.5 and with ...") is read as a clause of its own. Units of the broken
+ * side, numbers included, that read exactly as one unit of the whole side become one.
+ */
+function numberedRuns(whole: Side, from: number, to: number, broken: Side, first: number, end: number): UnitRun[] {
+  const places = Map.groupBy(broken.units.slice(first, end), (unit) => openingOf(idsOf(unit)));
+  return whole.units.slice(from, to).flatMap((unit) => {
+    const wanted = idsOf(unit);
+    // Few beginnings recur; where many do, the first ones are tried.
+    for (const start of (places.get(openingOf(wanted)) ?? []).slice(0, 4)) {
+      const run = runThatReads(wanted, broken, start.index, end);
+      if (run !== null) return [run];
+    }
+    return [];
+  });
+}
+
+function runThatReads(wanted: readonly number[], side: Side, from: number, end: number): UnitRun | null {
+  let at = 0;
+  for (let index = from; index < end && at < wanted.length; index++) {
+    const unit = side.units[index]!;
+    const tokens = index === from ? unit.tokens : continued(unit, unit.clause !== side.units[from]!.clause);
+    if (!tokens.every((token, offset) => token.id === wanted[at + offset])) return null;
+    at += tokens.length;
+    if (at === wanted.length) return index > from ? { from, to: index + 1 } : null;
+  }
+  return null;
 }
 
 interface UnitRun {

@@ -12,6 +12,8 @@ export interface Unit {
   readonly clause: number;
   readonly heading: boolean;
   readonly tokens: readonly Token[];
+  /** The printed number that stands before them, where the unit begins a clause. */
+  readonly number: readonly Token[];
   /** Equal exactly for units with the same words. */
   readonly key: string;
 }
@@ -51,7 +53,8 @@ export function readSide(document: Document, vocabulary: Vocabulary, options: To
     const block = document.blocks[piece.block]!;
     if (block.kind === 'annotation' || block.hidden !== null || isMargin(block)) continue;
     const number = piece.first ? (document.clauses[piece.clause]?.number ?? '') : '';
-    const tokens = tokenize(block.text, textStart(block, piece.start, number), piece.end, vocabulary, options, piece.block);
+    const start = textStart(block, piece.start, number);
+    const tokens = tokenize(block.text, start, piece.end, vocabulary, options, piece.block);
     if (tokens.length === 0) continue;
     // The cells of a row are one unit: a row is what a reader looks for, and a cell says little alone.
     const here = block.cell === null ? '' : `${block.cell.table} ${block.cell.row} ${piece.clause}`;
@@ -59,7 +62,10 @@ export function readSide(document: Document, vocabulary: Vocabulary, options: To
       const last = units.pop()!;
       const cells = [...last.tokens, { ...tokens[0]!, cell: true }, ...tokens.slice(1)];
       units.push({ ...last, tokens: cells, key: keyOf(cells) });
-    } else units.push({ index: units.length, clause: piece.clause, heading: block.kind === 'heading', tokens, key: keyOf(tokens) });
+    } else {
+      const printed = tokenize(block.text, piece.start, start, vocabulary, options, piece.block);
+      units.push({ index: units.length, clause: piece.clause, heading: block.kind === 'heading', tokens, number: printed, key: keyOf(tokens) });
+    }
     row = here;
   }
   return makeSide({ document, vocabulary, clauses: document.clauses, clauseIndex, margins: marginWords(document, isMargin, vocabulary, options) }, units);
@@ -76,6 +82,12 @@ function makeSide(base: Pick<Side, 'document' | 'vocabulary' | 'clauses' | 'clau
   return { ...base, clauseAt, units, unitsOf };
 }
 
+/** The tokens of a unit that goes on after another; a number that was taken for that of a clause is text again. */
+export function continued(unit: Unit, withNumber: boolean): Token[] {
+  const tokens = withNumber ? [...unit.number, ...unit.tokens] : unit.tokens;
+  return tokens.map((token, index) => (index === 0 ? { ...token, spaced: true } : token));
+}
+
 /** The same side with each of the given runs of units [from, to) as one unit; runs do not overlap and are in order. */
 export function joinUnits(side: Side, runs: readonly { readonly from: number; readonly to: number }[]): Side {
   if (runs.length === 0) return side;
@@ -84,9 +96,7 @@ export function joinUnits(side: Side, runs: readonly { readonly from: number; re
   for (let at = 0; at < side.units.length;) {
     const to = starts.get(at) ?? at + 1;
     const first = side.units[at]!;
-    const tokens = side.units
-      .slice(at, to)
-      .flatMap((unit, order) => (order === 0 ? unit.tokens : unit.tokens.map((token, index) => (index === 0 ? { ...token, spaced: true } : token))));
+    const tokens = side.units.slice(at, to).flatMap((unit, order) => (order === 0 ? unit.tokens : continued(unit, unit.clause !== first.clause)));
     units.push({ ...first, index: units.length, tokens, key: keyOf(tokens) });
     at = to;
   }

@@ -82,3 +82,17 @@ export const ComparisonSchema = z
   })
   .readonly();
 export type Comparison = z.infer<typeof ComparisonSchema>;
+
+/** What a reader is told: changes in their order; those of a group stand once, at the first of them. */
+export type Entry = { readonly change: Change } | { readonly group: ChangeGroup; readonly changes: readonly Change[] };
+
+export function entriesOf({ changes, groups }: Pick<Comparison, 'changes' | 'groups'>): Entry[] {
+  const byId = new Map(groups.map((group) => [group.id, group]));
+  const members = Map.groupBy(changes, ({ groupId }) => groupId);
+  return changes.flatMap((change): Entry[] => {
+    const group = change.groupId === null ? undefined : byId.get(change.groupId);
+    if (group === undefined) return [{ change }];
+    const own = members.get(group.id)!;
+    return own[0] === change ? [{ group, changes: own }] : [];
+  });
+}

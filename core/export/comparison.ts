@@ -2,7 +2,7 @@
 //
 // Owns: the wording and the order of the report. Legal convention: deleted red and struck, inserted blue and underlined, moved green; a glyph
 // says the same without colour. Every text of a document is escaped; the page holds no script and loads nothing.
-import type { Change, ChangeGroup, Comparison, DiffPart } from '../contract/comparison.ts';
+import { entriesOf, type Change, type ChangeGroup, type Comparison, type DiffPart } from '../contract/comparison.ts';
 import { escapeHtml, escapeMarkdown } from './escape.ts';
 import { changePlace, GROUP_LABELS, KIND_LABELS, placeLabel, TOPIC_LABELS } from './labels.ts';
 import { REPORT_STYLE } from './reportStyle.ts';
@@ -119,20 +119,6 @@ function summaryHtml(comparison: Comparison): string {
     );
   const severities = SEVERITIES.filter((name) => severity[name] > 0).map((name) => `<li class="s-${name}"><b>${severity[name]}</b> ${name} severity</li>`);
   return `<ul class="counts">${kinds.join('')}<li><b>${comparison.unchangedClauses}</b> clauses unchanged</li></ul>${severities.length === 0 ? '' : `<ul class="counts severities">${severities.join('')}</ul>`}`;
-}
-
-/** What the reader is told: changes in their order; those of a group stand once, at the first of them. */
-type Entry = { readonly change: Change } | { readonly group: ChangeGroup; readonly changes: readonly Change[] };
-
-export function entriesOf({ changes, groups }: Comparison): Entry[] {
-  const told = new Set<string>();
-  return changes.flatMap((change): Entry[] => {
-    const group = groups.find(({ id }) => id === change.groupId);
-    if (group === undefined) return [{ change }];
-    if (told.has(group.id)) return [];
-    told.add(group.id);
-    return [{ group, changes: changes.filter(({ groupId }) => groupId === group.id) }];
-  });
 }
 
 function indexHtml(comparison: Comparison): string {

@@ -1,8 +1,8 @@
 // `codicil compare`: two versions, clause by clause: a redline for the eye, or a report as JSON, Markdown or HTML.
-import type { Change, ChangeGroup, Comparison } from '../../core/contract/comparison.ts';
+import { entriesOf, type Change, type ChangeGroup, type Comparison } from '../../core/contract/comparison.ts';
 import type { Document } from '../../core/contract/document.ts';
 import { EXIT, UsageError, type Command } from './command.ts';
-import { comparisonHtml, comparisonMarkdown, entriesOf, GROUP_LABELS, redlineDocx, writeReport } from './exports.ts';
+import { comparisonHtml, comparisonMarkdown, GROUP_LABELS, redlineDocx, writeReport } from './exports.ts';
 import { expectSome, resolveInputs } from './inputs.ts';
 import { redline } from './redline.ts';
 import type { Session } from './session.ts';

@@ -4,7 +4,7 @@ import { CodicilError } from '../../core/contract/errors.ts';
 
 export { answerMarkdown } from '../../core/export/answer.ts';
 export { clauseTableHtml, DEVIATION_LABELS } from '../../core/export/clauseTable.ts';
-export { comparisonHtml, comparisonMarkdown, entriesOf } from '../../core/export/comparison.ts';
+export { comparisonHtml, comparisonMarkdown } from '../../core/export/comparison.ts';
 export { GROUP_LABELS } from '../../core/export/labels.ts';
 export { redlineDocx } from '../../core/export/redline/redlineDocx.ts';
 

@@ -1,5 +1,5 @@
 // Two versions side by side: running the comparison, filtering by kind, stepping through the changes.
-import type { Change, Comparison } from '../../core/contract/comparison.ts';
+import { entriesOf, type Change, type Comparison, type Entry } from '../../core/contract/comparison.ts';
 import { toFailure } from '../../core/contract/errors.ts';
 import { request } from '../ipc.ts';
 import type { ChangeKind, Mark, Tone } from './state.ts';
@@ -20,7 +20,7 @@ export function swapSides(): void {
 export async function runComparison(): Promise<void> {
   const { beforeId, afterId } = read().compare;
   if (beforeId === null || afterId === null) return;
-  update('compare', { job: { status: 'running' }, selected: null, hidden: [] });
+  update('compare', { job: { status: 'running' }, selected: null, hidden: [], open: [] });
   const isCurrent = () => read().compare.beforeId === beforeId && read().compare.afterId === afterId;
   try {
     const value = await request('comparison.run', { beforeId, afterId });
@@ -36,8 +36,16 @@ export function toggleKind(kind: ChangeKind): void {
   update('compare', { hidden: hidden.includes(kind) ? hidden.filter((other) => other !== kind) : [...hidden, kind] });
 }
 
-export const visibleChanges = (comparison: Comparison, hidden: readonly ChangeKind[]): readonly Change[] =>
-  comparison.changes.filter((change) => !hidden.includes(change.kind));
+/** Shows or hides the places of a group one by one. */
+export function toggleGroup(groupId: string): void {
+  const { open } = read().compare;
+  update('compare', { open: open.includes(groupId) ? open.filter((other) => other !== groupId) : [...open, groupId] });
+}
+
+/** What the list shows: changes that the filter lets through; those of a group as one. */
+export function visibleEntries({ changes, groups }: Comparison, hidden: readonly ChangeKind[]): readonly Entry[] {
+  return entriesOf({ changes: changes.filter((change) => !hidden.includes(change.kind)), groups });
+}
 
 const TONES: Readonly<Record<ChangeKind, Tone>> = {
   inserted: 'inserted',
@@ -63,9 +71,12 @@ export function selectChange(change: Change, side?: 'before' | 'after'): void {
 
 /** n and p: the next or previous change that the filter lets through. */
 export function stepChange(step: 1 | -1): void {
-  const { job, hidden, selected } = read().compare;
+  const { job, hidden, open, selected } = read().compare;
   if (job?.status !== 'done') return;
-  const changes = visibleChanges(job.value, hidden);
+  // A group that is closed is one step: its first place.
+  const changes = visibleEntries(job.value, hidden).flatMap((entry) =>
+    'change' in entry ? [entry.change] : open.includes(entry.group.id) ? entry.changes : entry.changes.slice(0, 1),
+  );
   if (changes.length === 0) return;
   const at = changes.findIndex((change) => change.id === selected);
   const next = changes[at < 0 ? (step > 0 ? 0 : changes.length - 1) : (at + step + changes.length) % changes.length]!;

@@ -90,6 +90,8 @@ export interface State {
     readonly afterId: string | null;
     readonly job: Job<Comparison> | null;
     readonly hidden: readonly ChangeKind[];
+    /** Groups whose places are listed one by one. */
+    readonly open: readonly string[];
     readonly selected: string | null;
   };
   readonly summaries: Readonly<Record<string, Job<Summary>>>;
@@ -110,7 +112,7 @@ export const INITIAL: State = {
   intake: [],
   viewer: { openId: null, preview: null, documents: {}, marks: [], activeMark: null, target: null, zoom: 'fit', page: 0, clauseId: null },
   ask: { draft: '', scope: 'all', exchanges: [] },
-  compare: { beforeId: null, afterId: null, job: null, hidden: [], selected: null },
+  compare: { beforeId: null, afterId: null, job: null, hidden: [], open: [], selected: null },
   summaries: {},
   findings: {},
   engine: { stats: null, models: null, choosing: null },

@@ -3,12 +3,13 @@ import { Equal } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { Comparison } from '../../../core/contract/comparison.ts';
 import { CHANGE_KINDS } from '../../../core/contract/comparison.ts';
-import { toggleKind, visibleChanges } from '../../store/compare.ts';
+import { toggleKind, visibleEntries } from '../../store/compare.ts';
 import { useStore } from '../../store/store.ts';
 import { Empty } from '../../ui/Empty.tsx';
 import { duration, plural } from '../../ui/format.ts';
 import css from './ChangeList.module.css';
 import { ChangeRow } from './ChangeRow.tsx';
+import { GroupRow } from './GroupRow.tsx';
 import { KindGlyph } from './KindGlyph.tsx';
 import { KINDS } from './kinds.ts';
 
@@ -28,17 +29,25 @@ function Filter({ comparison }: { readonly comparison: Comparison }) {
 }
 
 export function ChangeList({ comparison }: { readonly comparison: Comparison }) {
-  const { hidden, selected } = useStore((state) => state.compare);
+  const { hidden, open, selected } = useStore((state) => state.compare);
   const list = useRef<HTMLOListElement>(null);
-  const changes = visibleChanges(comparison, hidden);
+  const entries = visibleEntries(comparison, hidden);
   useEffect(() => {
     if (selected !== null) list.current?.querySelector('[data-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }, [selected]);
+  const notes = comparison.notes.map((note) => (
+    <p key={note} className={css['note']}>
+      {note}
+    </p>
+  ));
   if (comparison.changes.length === 0) {
     return (
-      <Empty icon={<Equal />} title="No change">
-        All {plural(comparison.unchangedClauses, 'clause')} say the same. Page numbers, line breaks and hyphens are not counted as changes.
-      </Empty>
+      <>
+        <Empty icon={<Equal />} title="No change">
+          All {plural(comparison.unchangedClauses, 'clause')} say the same. Page numbers, line breaks and hyphens are not counted as changes.
+        </Empty>
+        {notes}
+      </>
     );
   }
   return (
@@ -46,17 +55,22 @@ export function ChangeList({ comparison }: { readonly comparison: Comparison }) 
       <Filter comparison={comparison} />
       <p className={css['facts']}>
         <span>
-          {plural(changes.length, 'change')}, {plural(comparison.unchangedClauses, 'clause')} unchanged
+          {plural(entries.length, 'change')}, {plural(comparison.unchangedClauses, 'clause')} unchanged
         </span>
         <span className={css['keys']}>
           <kbd>n</kbd> <kbd>p</kbd> next, previous
         </span>
         <span>{duration(comparison.ms)}</span>
       </p>
+      {notes}
       <ol ref={list} className={css['list']} data-testid="changes">
-        {changes.map((change) => (
-          <ChangeRow key={change.id} change={change} selected={change.id === selected} />
-        ))}
+        {entries.map((entry) =>
+          'change' in entry ? (
+            <ChangeRow key={entry.change.id} change={entry.change} selected={entry.change.id === selected} />
+          ) : (
+            <GroupRow key={entry.group.id} group={entry.group} changes={entry.changes} open={open.includes(entry.group.id)} selected={selected} />
+          ),
+        )}
       </ol>
     </>
   );

@@ -1,6 +1,6 @@
 // The kinds of change as a person sees them: word, glyph, and the legal colour that never stands alone.
-import { ArrowLeftRight, ArrowUpDown, Hash, Merge, Minus, Pencil, Plus, Split, type LucideIcon } from 'lucide-react';
-import type { Change } from '../../../core/contract/comparison.ts';
+import { ArrowLeftRight, ArrowUpDown, Hash, Link, Merge, Minus, Pencil, Plus, Replace, Split, type LucideIcon } from 'lucide-react';
+import type { Change, ChangeGroup } from '../../../core/contract/comparison.ts';
 
 export interface KindLook {
   readonly word: string;
@@ -18,6 +18,12 @@ export const KINDS: Readonly<Record<Change['kind'], KindLook>> = {
   renumbered: { word: 'Renumbered', Icon: Hash, tone: 'changed' },
   split: { word: 'Split', Icon: Split, tone: 'changed' },
   merged: { word: 'Merged', Icon: Merge, tone: 'changed' },
+};
+
+export const GROUPS: Readonly<Record<ChangeGroup['kind'], { readonly word: string; readonly Icon: LucideIcon }>> = {
+  rename: { word: 'Renamed throughout', Icon: Replace },
+  references: { word: 'References follow', Icon: Link },
+  renumbering: { word: 'Renumbered', Icon: Hash },
 };
 
 export const TOPICS: Readonly<Record<Change['topics'][number], string>> = {
