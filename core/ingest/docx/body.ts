@@ -10,7 +10,7 @@ import { draftBlock, hiddenBlocks, type Drafted, type Paragraph } from './blocks
 import { anchorOf, beginChange, changeKind, emptyContent, type Anchor, type ParagraphContent } from './content.ts';
 import type { ListNumber } from './counters.ts';
 import { Evidence, spanOf, type Position } from './evidence.ts';
-import { changeStands, formatChanges, markStands, plainText, readMarkChanges } from './marks.ts';
+import { changeStands, formatChanges, isBareBreak, markStands, plainText, readMarkChanges } from './marks.ts';
 import type { Numbering } from './numbering.ts';
 import { hidesMark, RunReader } from './runs.ts';
 import { newContext, newStory, type Context, type Counts, type Story } from './story.ts';
@@ -156,7 +156,7 @@ export class BodyReader {
     const joins = !markStands(mark, view);
     const numbers = child(properties, 'w:numPr');
     const inserted = view === 'original' && child(numbers, 'w:ins') !== undefined;
-    const place = styles.listOf(style, inserted ? undefined : numbers, numbering);
+    const place = isBareBreak(node, mark) ? null : styles.listOf(style, inserted ? undefined : numbers, numbering);
     const number = place && !joins ? context.story.lists.next(place.numId, place.level) : null;
     // A paragraph with a number of its own is not the run-on text of a heading.
     if (this.carried?.leads === true && number !== null) this.flush();

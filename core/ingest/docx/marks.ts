@@ -33,6 +33,17 @@ export function readMarkChanges(properties: XmlNode | undefined, content: Paragr
   }
 }
 
+/** Whether the paragraph is nothing but a section break: Word gives such a one no number, whatever its style. */
+export function isBareBreak(node: XmlNode, properties: XmlNode | undefined): boolean {
+  return child(properties, 'w:sectPr') !== undefined && !node.children.some(holdsContent);
+}
+
+function holdsContent(node: XmlNode): boolean {
+  if (node.name === 'w:pPr' || node.name === 'w:rPr') return false;
+  if (/^(?:w:t|w:delText|m:t)$/.test(node.name)) return node.text !== '';
+  return /^w:(?:tab|ptab|br|cr|sym|drawing|pict|object|fldChar|fldSimple|(?:foot|end)noteReference)$/.test(node.name) || node.children.some(holdsContent);
+}
+
 /** Changes of a table's own properties: of its grid, its rows' and its cells' formats. */
 export function formatChanges(node: XmlNode): XmlNode[] {
   const properties = node.children.filter((entry) => /^w:(?:tblPr|trPr|tcPr|tblPrEx|tblGrid)$/.test(entry.name));

@@ -108,6 +108,13 @@ describe('counting', () => {
     expect(await textsOf({ body, numbering, styles })).toEqual(['1. Term. It ends.', '2. Law. It is German.', '3. Costs.', '4. Fees.']);
   });
 
+  it('fault: a section break in a paragraph of its own uses up no number', async () => {
+    const numbering = abstract(1, OUTLINE) + num(1, 1);
+    const LIST = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>';
+    const bare = `<w:p><w:pPr>${LIST}<w:sectPr/></w:pPr></w:p>`;
+    expect(await textsOf({ body: bare + listed('a', 1) + p('b', `${LIST}<w:sectPr/>`) + listed('c', 1), numbering })).toEqual(['1. a', '2. b', '3. c']);
+  });
+
   it('hides a number that is set in hidden text, and counts it', async () => {
     const hiddenNumber = `<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/><w:rPr>${VANISH}</w:rPr></w:lvl>`;
     const numbering = abstract(1, hiddenNumber + level(1, 'decimal', '%1.%2')) + num(1, 1);
