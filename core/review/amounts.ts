@@ -27,6 +27,8 @@ export const amountMismatches: Rule = (context) => {
           /(?:\/|\band|hundred|thousand|point|half|\d)\s*$|(?:half|quarter|thirds?|fifths?|tenths?|hundredths?|thousandths?)\s+of\s+(?:an?\s+)?$/i.test(before)
         )
           continue;
+        // "Six (6,000,000) Million": the scale stands behind.
+        if (/^\s*(?:hundred|thousand|million|billion)/i.test(block.text.slice(match.index + match[0].length))) continue;
         const value = read(words);
         const figure = Number(figures.replaceAll(',', ''));
         if (value === null || value === figure) continue;

@@ -76,7 +76,7 @@ function writingOf({ block, start, end }: Use, term: string): Writing {
   const words = wordsOf(written);
   const [before, after] = [block.text.slice(Math.max(0, start - 30), start), block.text.slice(end, end + 60)];
   // "a joint committee (the “Joint Committee”)", "the effective date of such termination", {key_terms}: the words in their plain meaning.
-  if (/^\s*,?\s*[(（][^()]{0,12}["“]/.test(after) || /^\s+(?:of|for|or|and|\w+ing)\b|^[-/_]/.test(after)) return 'other';
+  if (/^\s*,?\s*[(（][^()]{0,12}["“]/.test(after) || /^\s+(?:of|for|or|and|rights?|activities|process|purposes|\w+ing)\b|^[-/_]/.test(after)) return 'other';
   if (/["“”'‘(/_{-]\s*$/.test(before) || /['’]s?\s/.test(written)) return 'other';
   if (words.some((word) => /^\p{Lu}/u.test(word)))
     return !opensSentence(block.text, start) && words.slice(1).every((word) => /^\p{Ll}/u.test(word)) ? 'mixed' : 'other';

@@ -109,6 +109,8 @@ function numberLike(number: string, value: number): string | null {
 /** Whether a number is written somewhere between two clauses, inside a paragraph. */
 function standsBetween(context: Context, before: Clause, clause: Clause, written: string): boolean {
   const [from, to] = [before, clause].map(({ spans }) => context.order.get(spans[0]?.blockId ?? '') ?? 0) as [number, number];
-  const pattern = new RegExp(`(?<![\\p{L}\\d.(])${written.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\p{L}\\d])`, 'u');
+  const escaped = written.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/^\\\(/, '\\(?');
+  // "8.4Limitation": the space may be lost.
+  const pattern = new RegExp(`(?<![\\p{L}\\d.(])${escaped}(?![\\p{Ll}\\d])`, 'u');
   return context.blocks.slice(from, to).some(({ text }) => pattern.test(text));
 }

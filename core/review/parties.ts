@@ -24,7 +24,9 @@ const FORM = new RegExp(`^[,\\s]*(?<form>${FORMS.map(([, spellings]) => `(?:${sp
 const ENDING = new RegExp(`[,\\s]+(?:${FORMS.map(([, spellings]) => `(?:${spellings})`).join('|')})\\.?$`, 'i');
 /** Words around a name that make it another company. */
 const OTHER_COMPANY =
-  /subsidiar|affiliate|parent|formerly|f\/k\/a|successor|predecessor|wholly[- ]owned|d\/b\/a|division|holding|assign|name|trustee|merge|convert|guarant/i;
+  /general partner|\bsource:|subsidiar|affiliate|parent|formerly|f\/k\/a|successor|predecessor|wholly[- ]owned|d\/b\/a|division|holding|assign|name|trustee|merge|convert|guarant/i;
+/** Another company beside it. */
+const COMPANY = /\b(?:Inc|LLC|Ltd|LTD|GmbH|Corp|PLC|L\.P)\b/;
 /** A shorter name is also a word. */
 const SHORTEST = 4;
 
@@ -70,7 +72,9 @@ function driftOf(context: Parameters<Rule>[0], party: Party, known: ReadonlySet<
     const partOfName =
       /\p{Lu}[\p{L}&.'’-]*,?\s+$/u.test(block.text.slice(Math.max(0, start - 20), start)) &&
       !/(?:The|And|By|To|Of|Between|AND|BETWEEN|BY|TO|OF|THE)\s+$/u.test(block.text.slice(0, start));
-    if (introduced || partOfName || OTHER_COMPANY.test(around)) continue;
+    // In a list of companies each is its own, and "Go Call, Co-Op" goes on.
+    const listed = COMPANY.test(around) || block.text[end + written[0].length] === '-' || /&\s*$/.test(block.text.slice(0, start));
+    if (introduced || partOfName || listed || OTHER_COMPANY.test(around)) continue;
     seen.add(form);
     found.push({
       rule: 'party-name',

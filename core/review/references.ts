@@ -8,7 +8,7 @@ import { stemPhrase } from './words.ts';
 const EXHIBIT = /^(?:exhibit|schedule|annex|appendix|attachment|附件|附表|附录)/i;
 /** What follows a reference into another document: "Section 5 of the Master Agreement", "Article 28 GDPR", "Section 4(a) thereof". */
 const ELSEWHERE_AFTER =
-  /^\s*(?:\([^()]{1,60}\)\s*)*,?\s*(?:(?:of|in|to|under|from)\s+(?!this\b|the\s+(?:present|foregoing)\b|these\s+(?:terms|conditions)\b)(?:(?:the|that|such|any|each|its|an?|said|applicable)\s+)?(?:[\p{Lu}“"']|[a-z]+\s+(?:act|code|law|rules?|regulations?|agreement|plan|contract)\b)|thereof|of\s+(?:such|that|those)\b|(?:of\s+)?(?:the\s+)?(?:GDPR|CCPA|U\.?S\.?C|C\.?F\.?R|UCC|FAR|DFARS|ERISA|Code\b|Act\b)|et\s+seq)/u;
+  /^\s*(?:\([^()]{1,60}\)\s*)*,?\s*(?:(?:of|in|to|under|from)\s+(?!this\b|the\s+(?:present|foregoing)\b|these\s+(?:terms|conditions)\b)(?:(?:the|that|such|any|each|its|an?|said|applicable)\s+)?(?:[\p{Lu}“"']|[a-z]+\s+(?:act|code|law|rules?|regulations?|agreement|plan|contract)\b)|of\s+the\s+(?:19|20)\d\d\s+Act|thereof|of\s+(?:such|that|those)\b|(?:of\s+)?(?:the\s+)?(?:GDPR|CCPA|U\.?S\.?C|C\.?F\.?R|UCC|FAR|DFARS|ERISA|Code\b|Act\b)|et\s+seq)/u;
 const ELSEWHERE_BEFORE =
   /(?:\bAct|Code|Rules?|Regulations?|Statutes?|U\.?S\.?C\.?|C\.?F\.?R\.?|UCC|GDPR|Law|Title\s+\d+|FAR|Plan|Charter|Certificate|Bylaws|Policy|Terms|\bits|their|thereof|respective)[,']?s?\s*(?:at\s+)?$/i;
 const LIST_REST =
@@ -78,18 +78,26 @@ function listWord(context: Context, reference: Reference): string {
 function exists(context: Context, number: string, before: string): boolean {
   if (/\bthis\s*$/i.test(before)) return true;
   const inside = context.document.clauses.some(
-    ({ path }) => path === number || path.endsWith(` ${number}`) || path.startsWith(`${number}.`) || path.includes(` ${number}.`),
+    ({ path }) =>
+      path === number || path.endsWith(` ${number}`) || path.startsWith(`${number}.`) || path.startsWith(`${number} `) || path.includes(` ${number}.`),
   );
   return inside || hasInline(context, number);
 }
 
 /** "11 Miscellaneous" or "5. Fees" anywhere in running text. */
 export function hasInline(context: Context, number: string): boolean {
+  const digits = number.replaceAll('.', '\\.');
+  const tail = number.split('.').length > 2 ? '\\p{L}' : '\\p{Lu}';
   const pattern = new RegExp(
-    `(?<![\\w.$§]|(?:[Ss]ections?|[Aa]rticles?|[Cc]lauses?|and|or|,)\\s)${number.replaceAll('.', '\\.')}[.)]?\\s+["“(]?${number.split('.').length > 2 ? '\\p{L}' : '\\p{Lu}'}`,
+    [
+      `(?<![\\w.$§]|(?:[Ss]ections?|[Aa]rticles?|[Cc]lauses?|and|or|,)\\s)${digits}(?:\\.0)?[.)]?\\s+["“(]?${tail}`,
+      // After the end of a sentence or an item anything may follow it.
+      `(?<=[.;:]\\s+(?:and\\s+|or\\s+)?)${digits}[.)]?\\s+[\\p{L}(["“]`,
+      `(?<=^|[-–—.]\\s+)(?:Section|Article|Clause)\\s+${digits}\\.?\\s+\\p{Lu}`,
+    ].join('|'),
     'u',
   );
-  return context.blocks.some((block) => pattern.test(block.text));
+  return context.blocks.some((block) => block.text.includes(number) && pattern.test(block.text));
 }
 
 /** The heading in brackets or quotes right after a reference: "Section 9 (Confidentiality)". */

@@ -13,6 +13,8 @@ const CANDIDATE = new RegExp(
   `(?<=[a-z,]\\s)(?:the|any|such|its|all|each|of|an|a|and|or|under|to|for|in|their|applicable)\\s+((?:\\p{Lu}[\\p{Ll}]+(?:-\\p{Lu}?[\\p{Ll}]+)?\\s+){1,3}${TERM_NOUN})(?![\\p{L}-])(?!\\s+(?:Act|Law|Code|Agreement|Policy|Statement|Inc|LLC|Plan|Exhibit|\\p{Lu}[\\p{Ll}]+))`,
   'gu',
 );
+/** A shorter block is a title, an entry of a table or a line of contents. */
+const SHORTEST_SENTENCE = 45;
 /** One capital slip is a typing error, two uses are a term. */
 const LEAST_USES = 2;
 /** First words that make a name of an institution or a law of a phrase. */
@@ -25,7 +27,9 @@ export const undefinedTerms: Rule = (context) => {
   if (document.definitions.length < 3 || context.blocks.some((block) => DEFINED_ELSEWHERE.test(block.text))) return [];
   const terms = document.definitions.map(({ term }) => stemPhrase(term));
   // "Maintenance Specifications" is the end of "Deployment, Hosting and Maintenance Specifications".
-  const defined = new Set(terms.flatMap((term) => [term, ...(/ and | or /.test(term) ? [term.replace(/^.*?\b(?:and|or) /, '')] : [])]));
+  const defined = new Set(
+    terms.flatMap((term) => [term, ...(/ (?:and|or|in|of|for|to) /.test(term) ? [term.replace(/^.*?\b(?:and|or|in|of|for|to) /, '')] : [])]),
+  );
   const headings = new Set([
     ...document.clauses.map(({ heading }) => stemPhrase(heading)),
     ...context.blocks.filter((block) => block.kind === 'heading').map((block) => stemPhrase(block.text)),
@@ -37,7 +41,7 @@ export const undefinedTerms: Rule = (context) => {
     for (const match of block.text.matchAll(CANDIDATE)) {
       const term = match[1]!;
       // A line of contents ends in its page.
-      if (block.text.length < 90 && /^[^.;]{0,40}\s\d{1,3}$/.test(block.text.slice(match.index))) continue;
+      if (block.text.length < SHORTEST_SENTENCE || (block.text.length < 90 && /\s\d{1,3}$/.test(block.text))) continue;
       if (
         NAME_WORD.test(term) ||
         /^\p{Lu}\p{Ll}+ing\s/u.test(term) ||
@@ -115,7 +119,7 @@ const keyOf = (term: string): string => stemPhrase(term) || term;
 
 /** Sentences that point at a definition instead of giving one. */
 const POINTER =
-  /^["”']?\s*(?:\([^()]{0,60}\)\s*)?(?:shall\s+|will\s+)?(?:ha(?:s|ve|ving)\s+the\s+(?:same\s+)?meanings?\s+(?:set forth|given|assigned|ascribed|specified|provided|stated|described|attributed|indicated|as\s+(?:set|defined)|in\b|defined|it|to)|(?:means?|shall\s+mean)\s+the\s+[^.;]{0,40}?(?:as\s+)?(?:set\s+forth|specified|described|stated|identified|defined)\s+(?:in|on)|(?:is|are)\s+(?:as\s+)?defined\s+(?:in|at|on|above|below)|includes?\b|shall\s+include|refers?\s+to\s+(?:section|article))/i;
+  /^["”']?\s*(?:\([^()]{0,60}\)\s*)?(?:shall\s+|will\s+)?(?:ha(?:s|ve|ving)\s+the\s+(?:same\s+)?meanings?\s+(?:set (?:forth|out)|given|assigned|ascribed|specified|provided|stated|described|attributed|indicated|as\s+(?:set|defined)|in\b|defined|it|to)|(?:means?|shall\s+mean)\s+the\s+[^.;]{0,40}?(?:as\s+)?(?:set\s+forth|specified|described|stated|identified|defined)\s+(?:in|on)|(?:is|are)\s+(?:as\s+)?defined\s+(?:in|at|on|above|below)|includes?\b|shall\s+include|refers?\s+to\s+(?:section|article))/i;
 
 export const duplicateDefinitions: Rule = (context) => {
   const groups = Map.groupBy(
@@ -150,7 +154,8 @@ function sameMeaning(context: Context, ...both: readonly [Definition, Definition
           .join(' ')
       : '';
   });
-  return one !== '' && one === other;
+  const [after, again] = both.map(({ span }) => (context.blockOf.get(span.blockId)?.text ?? '').slice(span.end, span.end + 60));
+  return (one !== '' && one === other) || after === again;
 }
 
 /** Names of the parties stand again in a form or above a signature. */
@@ -159,5 +164,7 @@ const signs = (context: Context, { span }: Definition): boolean =>
 
 function isFullDefinition(context: Context, { span }: Definition): boolean {
   const text = context.blockOf.get(span.blockId)?.text ?? '';
+  // "has the meaning set forth in Section 1.2 (“Affiliate” definition)" cites a term.
+  if (/(?:Section|Article|Clause)\s+[\d.]+(?:\([a-z]+\))*\s*[(（]\s*["“]$/.test(text.slice(0, span.start))) return false;
   return !POINTER.test(text.slice(span.end, span.end + 160));
 }
