@@ -57,11 +57,27 @@ function cutOf(rows: readonly OpenRow[], { first, end, gaps }: Run, size: number
     const x = (gap.from + gap.to) / 2;
     const left = stripsOf(part, (segment) => segment.box.x1 <= x);
     const right = stripsOf(part, (segment) => segment.box.x1 > x);
-    if (divides(left, right)) return { start: first, end, x };
+    if (divides(left, right)) return { start: first, end: first + bandEnd(part, x), x };
     const signed = signedRows(part, x);
     if (signed) return { start: first + signed.start, end: first + signed.end, x };
   }
   return null;
+}
+
+/** Rows of the run that are read as columns: all of them, unless numbers say that a grid is read row by row ("1 | 2" above "3 | 4"). */
+function bandEnd(rows: readonly OpenRow[], x: number): number {
+  const numbered = rows.flatMap((row, index) =>
+    [true, false].flatMap((isLeft) => {
+      const text = stripsOf([row], (segment) => segment.box.x1 <= x === isLeft)[0]?.text() ?? '';
+      const value = Number(/^\s*(\d{1,2})[.)]\s/.exec(text)?.[1] ?? Number.NaN);
+      return Number.isNaN(value) ? [] : [{ index, isLeft, value }];
+    }),
+  );
+  const lefts = numbered.filter((entry) => entry.isLeft);
+  const counts = (entries: readonly { readonly value: number }[]): boolean =>
+    entries.every((entry, at) => at === 0 || entry.value === (entries[at - 1] as { value: number }).value + 1);
+  if (lefts.length < 2 || lefts.length === numbered.length || counts(lefts) || !counts(numbered)) return rows.length;
+  return (lefts[1] as { index: number }).index;
 }
 
 /** The rows around `start` that leave a part of its gap free. */

@@ -16,6 +16,11 @@ export interface Kind {
 
 const SIGNATURE =
   /^(?:(?:by|name|title|date|signature|signed|its|print(?:ed)? name|authori[sz]ed (?:signature|signatory)|签字|签章|盖章|法定代表人|授权代表|日期)\s*[:：]|[_\s]{6,}$|x?_{5,}|\/s\/\s)/i;
+/** A label to sign or to fill in at a signature, or the line for it. */
+export function isSignatureLine(text: string): boolean {
+  return SIGNATURE.test(text);
+}
+
 /** "Table 4: ..." or "Figure 2. ..."; "Table 1 shows" goes on in lower case and is text. */
 const CAPTION =
   /^(?:table|figure|fig\.|chart|listing|tabelle|abbildung|abb\.|图|表)\s?(?:\d{1,3}|[IVX]{1,5}|[A-Z])(?:[.-]\d{1,3})?(?:\s*(?<sign>[:.–—|：])(?=\s|$)|\s+(?=[\p{Lu}\p{Lo}“"(])|$)/iu;
@@ -41,7 +46,7 @@ export class KindReader {
     const rest = label?.rest ?? 0;
     const entry = this.outlineOf(text, rest);
     if (entry) return { kind: 'heading', level: entry.depth };
-    if (SIGNATURE.test(text)) return { kind: 'signature', level: null };
+    if (isSignatureLine(text)) return { kind: 'signature', level: null };
     const tag = this.believesTags ? first.tag : null;
     if (tag?.role === 'caption' || isCaption(text)) return { kind: 'caption', level: null };
     if (tag?.role === 'heading' && text.length <= TAGGED_LENGTH && !/[.;,]$/.test(text)) return { kind: 'heading', level: tag.level };

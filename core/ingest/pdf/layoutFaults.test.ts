@@ -1,32 +1,8 @@
-// Faults that people report of programs that read PDFs: each a page made for the test, and what must come out of it.
+// Faults that people report of programs that read PDFs: reading order, and what belongs to the page instead of the text.
 import { describe, expect, it } from 'vitest';
-import type { Block } from '../../contract/document.ts';
-import type { RawDocument } from '../raw.ts';
 import { readFile } from '../read.ts';
-import { makeChinesePdf, makePdf, paragraph, type DrawnLine, type DrawnPage } from './makePdf.test-support.ts';
-
-const read = (...pages: DrawnPage[]): Promise<RawDocument> => readFile(makePdf(pages), 'test.pdf', {});
-const textOf = (blocks: readonly Block[]): string[] => blocks.filter((block) => block.kind !== 'furniture').map((block) => block.text);
-const furnitureOf = ({ blocks }: RawDocument): string[] => blocks.filter((block) => block.kind === 'furniture').map((block) => block.text);
-
-const WORDS = 'the seller shall deliver all goods that are named in this order to the place of the buyer within ten days after the order was sent'.split(' ');
-
-/** Lines of at most `width` characters that begin with `name` and go on with word `from`, one each `pitch` points. */
-function column(name: string, x: number, top: number, count: number, pitch = 12, width = 34, from = 0): DrawnLine[] {
-  const lines: DrawnLine[] = [];
-  let word = from;
-  for (let index = 0; index < count; index++) {
-    let text = index === 0 ? name : '';
-    for (let next = WORDS[word % WORDS.length] as string; text.length + next.length < width; next = WORDS[++word % WORDS.length] as string)
-      text += text === '' ? next : ` ${next}`;
-    lines.push({ x, y: top + index * pitch, text });
-  }
-  return lines;
-}
-
-function orderOf(text: string, names: readonly string[]): string[] {
-  return [...names].sort((a, b) => text.indexOf(a) - text.indexOf(b));
-}
+import { column, furnitureOf, orderOf, read, textOf } from './layout.test-support.ts';
+import { makeChinesePdf, paragraph, type DrawnLine, type DrawnPage } from './makePdf.test-support.ts';
 
 describe('reading order', () => {
   it('fault: columns whose lines stand at different heights are not merged', async () => {
@@ -67,6 +43,18 @@ describe('reading order', () => {
     const text = textOf(blocks).join('\n');
     expect(orderOf(text, ['Name: buyer', 'BUYER', 'Name: seller', 'SELLER'])).toEqual(['SELLER', 'Name: seller', 'BUYER', 'Name: buyer']);
     expect(blocks.some((block) => block.text.includes('Director Title'))).toBe(false);
+  });
+
+  it('fault: a grid whose numbers run across is read across', async () => {
+    const card = (number: number, x: number, top: number): DrawnLine[] => [
+      { x, y: top, text: `${number}. Card`, bold: true },
+      ...column('Text', x, top + 20 + number * 3, 4, 12, 40),
+    ];
+    const grid = (numbers: readonly number[]): DrawnLine[] =>
+      numbers.flatMap((number, index) => card(number, index % 2 === 0 ? 60 : 320, index < 2 ? 100 : 190));
+    const numbersOf = async (lines: DrawnLine[]): Promise<string[]> => (await read({ lines })).blocks.flatMap((block) => block.number ?? []);
+    expect(await numbersOf(grid([1, 2, 3, 4]))).toEqual(['1', '2', '3', '4']);
+    expect(await numbersOf(grid([1, 3, 2, 4]))).toEqual(['1', '2', '3', '4']);
   });
 
   it('fault: text drawn sideways on an upright page is read as its lines run', async () => {
@@ -174,112 +162,5 @@ describe('what belongs to the page', () => {
     expect(furnitureOf(await read(page(2021), page(2022))).filter((text) => text.includes('12,000'))).toHaveLength(2);
     const single = await read({ lines: [...column('Text', 72, 60, 20, 13, 80), { x: 72, y: 350, text: '1,250.00' }, { x: 72, y: 364, text: '9,870.00' }] });
     expect(furnitureOf(single)).toEqual([]);
-  });
-});
-
-describe('notes', () => {
-  const body = (mark: string): DrawnLine[] => [
-    { x: 72, y: 600, text: 'The buyer pays the price that is set out in Section 5' },
-    { x: 72 + 227.5, y: 596, text: mark, size: 6 },
-    { x: 72 + 233.5, y: 600, text: 'of this order and no other sum at' },
-    { x: 72, y: 612, text: 'any time, unless the parties have agreed on something else in writing.' },
-  ];
-
-  it('fault: the mark of a footnote is not glued to a number', async () => {
-    const { blocks, notes } = await read({
-      lines: [...body('1'), { x: 72, y: 700, text: '1', size: 5 }, { x: 77, y: 703, text: 'Net of all taxes.', size: 8 }],
-    });
-    const text = blocks[0]?.text ?? '';
-    expect(text).toContain('Section 5¹ of this order');
-    expect(blocks.at(-1)).toMatchObject({ kind: 'footnote', text: expect.stringContaining('Net of all taxes.') as string });
-    const [note] = notes;
-    expect(note).toMatchObject({ kind: 'footnote', blockIds: [blocks.at(-1)?.id] });
-    expect(text.slice(note?.mark.start, note?.mark.end)).toBe('¹');
-  });
-
-  it('fault: a footnote does not break the sentence that runs over the page', async () => {
-    const first: DrawnPage = {
-      lines: [
-        ...column('Text', 72, 80, 40, 13, 80),
-        { x: 72, y: 600, text: 'The buyer shall not be liable for any delay in the delivery of goods*, where that' },
-        { x: 72, y: 700, text: '* Goods are those named in Annex A of this order.', size: 8 },
-      ],
-    };
-    const { blocks, notes } = await read(first, { lines: paragraph(['delay was not caused by the buyer.'], 80) });
-    expect(textOf(blocks).join('\n')).toContain(
-      'The buyer shall not be liable for any delay in the delivery of goods*, where that delay was not caused by the buyer.',
-    );
-    expect(notes).toHaveLength(1);
-  });
-
-  it('ties notes under a heading "Notes" to marks anywhere before it', async () => {
-    const end = [...paragraph(['1. Net of all taxes.', '2. As of the date of the order.'], 120)];
-    const { notes, blocks } = await read(
-      { lines: [...body('1'), ...body('2').map((line) => ({ ...line, y: line.y + 60 }))] },
-      { lines: [{ x: 72, y: 90, text: 'Notes', bold: true, size: 12 }, ...end] },
-    );
-    expect(notes.map((note) => note.kind)).toEqual(['endnote', 'endnote']);
-    expect(notes[1]?.blockIds).toEqual([blocks.find((block) => block.text.startsWith('2. As'))?.id]);
-  });
-});
-
-describe('words and lines', () => {
-  const words = async (lines: readonly DrawnLine[]): Promise<string> => textOf((await read({ lines })).blocks).join(' ');
-
-  it('fault: a drop capital begins its word and does not disturb the lines beside it', async () => {
-    const lines = [
-      { x: 72, y: 122, text: 'T', size: 36 },
-      ...['he seller delivers all goods that are', 'named in this order to the place that', 'the buyer has named.'].map((text, index) => ({
-        x: 96,
-        y: 100 + index * 12,
-        text,
-      })),
-    ];
-    expect(await words([...lines, ...column('Then', 72, 136, 8, 12, 40)])).toMatch(
-      /^The seller delivers all goods that are named in this order to the place that the buyer has named\. Then/,
-    );
-  });
-
-  it('fault: letter-spaced headings are words', async () => {
-    const spaced = 'SALES  AGREEMENT'.split('').join(' ');
-    const { blocks } = await read({ lines: [{ x: 200, y: 80, text: spaced, size: 14, bold: true }, ...column('Text', 72, 120, 6, 12, 80)] });
-    expect(blocks[0]).toMatchObject({ text: 'SALES AGREEMENT', kind: 'heading' });
-  });
-
-  it('fault: marks in a form are no letter-spaced word', async () => {
-    expect(await words([{ x: 72, y: 80, text: 'A B C D E F' }])).toBe('A B C D E F');
-  });
-
-  it('fault: two single quotes are one double quote', async () => {
-    expect(await words([{ x: 72, y: 80, text: "``Goods'' means all goods of this order." }])).toBe('“Goods” means all goods of this order.');
-  });
-
-  it('fault: a sub-item that begins a wrapped line stays in its paragraph', async () => {
-    const lines = [
-      { x: 63, y: 100, text: '7.5.' },
-      { x: 91, y: 100, text: 'No Harmful Code. The provider warrants that the services are free of any (a) viruses or' },
-      { x: 91, y: 112, text: '(b) features that enable disabling or remote monitoring of the systems of the customer.' },
-    ];
-    expect((await read({ lines })).blocks).toHaveLength(1);
-  });
-
-  it('fault: an exponent is not glued to its number', async () => {
-    const lines = [
-      { x: 72, y: 100, text: 'The limit is 10' },
-      { x: 72 + 61.8, y: 96, text: '6', size: 6 },
-      { x: 72 + 68, y: 100, text: 'euro for each claim.' },
-    ];
-    expect(await words(lines)).toBe('The limit is 10⁶ euro for each claim.');
-  });
-
-  it('names captions and signature lines', async () => {
-    const { blocks } = await read({
-      lines: [
-        ...column('Text', 72, 80, 6, 12, 80),
-        { x: 72, y: 200, text: 'Table 2: Prices of all goods', size: 9 },
-        { x: 72, y: 300, text: 'Signature: ____________' },
-      ],
-    });
-    expect(blocks.map((block) => block.kind)).toEqual(['paragraph', 'caption', 'signature']);
   });
 });

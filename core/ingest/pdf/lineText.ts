@@ -3,7 +3,7 @@
 // Owns: ligatures, accents drawn beside their letter, doubled quotes, spaces (spacing.ts tells where), superscript digits, soft hyphens inside lines.
 // A superscript digit becomes a superscript character: "Section 5¹" stays apart from "Section 51", "10⁶" from "106", and the marks of notes can be found.
 // Rule: edges.length === text.length + 1, always. Coordinates are those of the line's own frame, in which it stands upright.
-import { isMark, repairCharacter } from '../characters.ts';
+import { isMark, isWideScript, repairCharacter } from '../characters.ts';
 import type { Range } from '../raw.ts';
 import type { Glyph, Segment } from './glyphs.ts';
 import { isSpaceBetween, letterSpacing, wordSpaceOf } from './spacing.ts';
@@ -48,7 +48,7 @@ export function textOf(segments: readonly Segment[], inked: readonly Glyph[], si
   const spaced = letterSpacing(inked, wordSpace);
   const writer = new LineWriter(spaced === null ? superscriptsOf(inked, size) : NONE);
   let last: Glyph | null = null;
-  for (const { glyphs } of segments)
+  for (const glyphs of inReadingOrder(segments))
     for (const glyph of glyphs) {
       const text = repairCharacter(glyph.text);
       writer.soft = glyph.text === '\u00AD';
@@ -58,6 +58,16 @@ export function textOf(segments: readonly Segment[], inked: readonly Glyph[], si
       if (text !== ' ') last = glyph;
     }
   return writer.finish();
+}
+
+/** Segment after segment; where a subscript stands in the gap of a longer one, glyph after glyph. A space follows what stands in it. */
+function inReadingOrder(segments: readonly Segment[]): readonly (readonly Glyph[])[] {
+  const isNested = segments.some(
+    (segment, index) => index > 0 && segment.box.x1 < (segments[index - 1] as Segment).box.x1 && segment.box.x0 > (segments[index - 1] as Segment).box.x0,
+  );
+  if (!isNested) return segments.map((segment) => segment.glyphs);
+  const placeOf = (glyph: Glyph): number => (glyph.text.trim() === '' ? glyph.x1 - 0.1 : glyph.x0);
+  return [segments.flatMap((segment) => segment.glyphs).sort((a, b) => placeOf(a) - placeOf(b))];
 }
 
 const NONE: ReadonlySet<Glyph> = new Set();
@@ -106,6 +116,7 @@ class LineWriter {
       if (this.endsInText()) this.push(' ', glyph.x0, glyph.x1, glyph.bold || glyph.italic);
       return;
     }
+    this.closeChinese(glyph);
     const plain = text.length === 1 && text > '`' && text <= 'z';
     if ((!plain || this.accent !== null) && this.isComposed(glyph, text)) return;
     const [from, to] = !plain && RIGHT_TO_LEFT.test(text) ? this.endsLeftwards(glyph) : [glyph.x0, glyph.x1];
@@ -114,6 +125,13 @@ class LineWriter {
     if (!plain && QUOTES.includes(text)) this.mergeQuotes();
     this.accent = !plain && text in ACCENTS ? glyph : null;
     this.last = glyph;
+  }
+
+  /** Some writers put a space after each Chinese character and take its width back. */
+  private closeChinese(glyph: Glyph): void {
+    const { last } = this;
+    if (this.characters.at(-1) !== ' ' || last === null || !isWideScript(last.text) || !isWideScript(glyph.text)) return;
+    if (glyph.x0 - last.x1 < 0.3 * glyph.size && glyph.x0 > last.x0) this.drop();
   }
 
   finish(): LineText | null {

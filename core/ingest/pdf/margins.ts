@@ -3,7 +3,7 @@
 // Owns: line numbers (pleading paper, numbered drafts), paragraph numbers in the right margin (Randnummern), large words across the text.
 // It works on segments, before rows are made: a number that has become part of a row can not be told from a number in its text.
 // Rule: nothing is deleted; what is set aside becomes furniture.
-import type { Glyph, Segment } from './glyphs.ts';
+import { boxOf, type Glyph, type Segment } from './glyphs.ts';
 
 export interface Margins {
   readonly text: readonly Segment[];
@@ -15,13 +15,53 @@ interface Numeral {
   readonly value: number;
 }
 
+/** Fonts of signs claim heights of three lines for a bullet; text has 1.1 to 1.5 of its size. */
+const TALLEST = 1.7;
+/** Typewriters set columns by spaces: white of this many sizes inside a segment is as good as a move of the pen. */
+const WIDEST_BLANK = 2.2;
+
 /** Segments of one frame, in which the text stands upright. */
-export function splitMargins(segments: readonly Segment[]): Margins {
+export function splitMargins(all: readonly Segment[]): Margins {
+  const segments = all.flatMap(tidy);
   const size = typicalSize(segments);
   const aside = new Set<Segment>(findWatermarks(segments, size));
   for (const segment of findMarginNumbers(segments.filter((entry) => !aside.has(entry)))) aside.add(segment);
   const text = aside.size === 0 ? segments : segments.filter((segment) => !aside.has(segment));
   return { text: joinDropCapitals(text, size), aside: [...aside] };
+}
+
+function isBlank(glyph: Glyph | undefined): boolean {
+  return glyph !== undefined && glyph.text.trim() === '';
+}
+
+/** A segment as what is seen of it: without white at its ends, divided at wide white, as tall as its size. */
+function tidy(segment: Segment): readonly Segment[] {
+  const { glyphs, size } = segment;
+  const parts: Glyph[][] = [];
+  let from = 0;
+  for (let index = 0; index < glyphs.length; index++) {
+    if (!isBlank(glyphs[index])) continue;
+    let end = index;
+    while (isBlank(glyphs[end + 1])) end++;
+    if (index === 0 || end === glyphs.length - 1 || (end > index && (glyphs[end] as Glyph).x1 - (glyphs[index] as Glyph).x0 > WIDEST_BLANK * size)) {
+      if (index > from) parts.push(glyphs.slice(from, index));
+      from = end + 1;
+    }
+    index = end;
+  }
+  if (from === 0 && segment.box.y1 - segment.box.y0 <= TALLEST * size) return [segment];
+  if (from < glyphs.length) parts.push(glyphs.slice(from));
+  return parts.map((part) => {
+    const fit = part.map((glyph) => lowered(glyph, size));
+    return { ...segment, glyphs: fit, box: boxOf(fit.filter((glyph) => !isBlank(glyph))) };
+  });
+}
+
+/** The same glyph with the height of its size, about its middle. */
+function lowered(glyph: Glyph, size: number): Glyph {
+  if (glyph.y1 - glyph.y0 <= TALLEST * size) return glyph;
+  const middle = (glyph.y0 + glyph.y1) / 2;
+  return { ...glyph, y0: middle - 0.6 * size, y1: middle + 0.6 * size };
 }
 
 /** Size of most characters. */
@@ -135,7 +175,7 @@ function joinDropCapitals(segments: readonly Segment[], size: number): readonly 
     const line = beside[0];
     if (line === undefined || beside.length < 2 || joined.has(line)) continue;
     joined.set(capital, null);
-    joined.set(line, { ...line, glyphs: [...lowered(capital, line), ...line.glyphs], box: { ...line.box, x0: capital.box.x0 } });
+    joined.set(line, { ...line, glyphs: [...besideLine(capital, line), ...line.glyphs], box: { ...line.box, x0: capital.box.x0 } });
   }
   return segments.flatMap((segment) => {
     const replaced = joined.get(segment);
@@ -153,8 +193,8 @@ function standsBeside(capital: Segment, { box }: Segment, size: number): boolean
   return gap > -0.4 * size && gap < 1.6 * size && middle > capital.box.y0 && middle < capital.box.y1;
 }
 
-/** Ends where the line begins: no space comes between, unless the line itself begins with one. */
-function lowered(capital: Segment, line: Segment): Glyph[] {
+/** Ends where the line begins: no space comes between. */
+function besideLine(capital: Segment, line: Segment): Glyph[] {
   return capital.glyphs
     .filter((glyph) => glyph.text.trim() !== '')
     .map((glyph) => ({ ...glyph, y0: line.box.y0, y1: line.box.y1, x1: Math.max(glyph.x0, Math.min(glyph.x1, line.box.x0)), size: line.size }))

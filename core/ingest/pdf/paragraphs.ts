@@ -4,6 +4,7 @@
 // Leaves kinds and headings to blocks.ts. Rule: a block begins at every clause number that begins a line, unless the line is plainly a wrapped one.
 import { isWideScript } from '../characters.ts';
 import { bulletLength, readLabel } from '../labels.ts';
+import { isSignatureLine } from './headings.ts';
 import type { PdfLine } from './lines.ts';
 
 interface Bounds {
@@ -21,9 +22,9 @@ export function splitParagraphs(lines: readonly PdfLine[], cut: ReadonlySet<PdfL
   const groups: PdfLine[][] = [];
   const listed = new Listed();
   let group: PdfLine[] = [];
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
     const last = group.at(-1);
-    if (last === undefined || startsBlock(group, last, line, { bounds, pitch, listed, cut: cut.has(line) })) {
+    if (last === undefined || startsBlock(group, last, line, { bounds, pitch, listed, cut: cut.has(line), next: lines[index + 1] })) {
       group = [];
       groups.push(group);
       listed.note(line);
@@ -92,10 +93,12 @@ interface Surroundings {
   readonly listed: Listed;
   /** An old page ended between the two lines. */
   readonly cut: boolean;
+  readonly next: PdfLine | undefined;
 }
 
-function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, { bounds, pitch, listed, cut }: Surroundings): boolean {
+function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, { bounds, pitch, listed, cut, next }: Surroundings): boolean {
   if (line.turn !== last.turn || line.slanted !== last.slanted) return true;
+  if (isSignatureLine(line.text) || (isSignatureLine(last.text) && regionKey(last) !== regionKey(line))) return true;
   const room = bounds.get(regionKey(last));
   const short = room !== undefined && isShort(last, line, room);
   const ended = SENTENCE_END.test(last.text);
@@ -103,7 +106,7 @@ function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, { 
   if (regionKey(last) !== regionKey(line) || cut) return (!cut && isFarBelow(last, line, pitch)) || !continues(group, last, line, short, ended, bulleted);
   if (bulleted) return true;
   if (Math.abs(line.size - last.size) > Math.max(0.6, 0.12 * last.size) && line.text.length > 3 && last.text.length > 3) return true;
-  if (isWideStep(group, line.base - last.base, last.size, pitch)) return true;
+  if (isWideStep(group, line.base - last.base, last.size, pitch) && !(group.length === 1 && !short && !ended && isDoubleSpaced(last, line, next))) return true;
   if (startsWithNumber(group, last, line, short, listed)) return true;
   // Far left of the line above: a label under a value. A first line is indented by less.
   if (last.frame.x0 - line.frame.x0 > 6 * line.size && /^[\p{Lu}\p{Lo}]/u.test(line.text)) return true;
@@ -111,6 +114,13 @@ function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, { 
   if (line.bold !== last.bold && (short || ended)) return true;
   if (short && (ended || wouldFitEasily(last, line, room))) return true;
   return ended && line.frame.x0 > last.frame.x0 + line.size && group.length > 1 && line.frame.x0 > (group[1] as PdfLine).frame.x0 + line.size;
+}
+
+/** A full line, and the distance to the next goes on: double spacing in a document that has single spacing too. */
+function isDoubleSpaced(last: PdfLine, line: PdfLine, next: PdfLine | undefined): boolean {
+  const step = line.base - last.base;
+  if (step < 0 || step > 2.7 * last.size || line.size !== last.size || line.bold !== last.bold) return false;
+  return /^\p{Ll}/u.test(line.text) || (next !== undefined && regionKey(next) === regionKey(line) && Math.abs(next.base - line.base - step) < 0.06 * step);
 }
 
 /** Back at the first line's margin after lines that hang from it: the next entry of a list whose second lines are indented. */

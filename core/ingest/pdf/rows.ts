@@ -60,11 +60,7 @@ function gatherRows(segments: readonly Segment[]): OpenRow[] {
     const { y0, y1 } = segment.box;
     // Sorted by middle: only rows just above can share a baseline; six cover super- and subscripts around a line in several columns.
     let home: OpenRow | undefined;
-    for (let back = rows.length - 1; back >= Math.max(0, rows.length - 6) && !home; back--) {
-      const row = rows[back] as OpenRow;
-      const overlap = Math.min(y1, row.bottom) - Math.max(y0, row.top);
-      if (overlap >= 0.5 * Math.min(y1 - y0, row.bottom - row.top) && !isApart(row, segment) && !collides(row, segment)) home = row;
-    }
+    for (let back = rows.length - 1; back >= Math.max(0, rows.length - 6) && !home; back--) if (belongs(rows[back] as OpenRow, segment)) home = rows[back];
     if (!home) {
       rows.push({ segments: [segment], box: segment.box, top: y0, bottom: y1, size: segment.size });
       continue;
@@ -77,17 +73,45 @@ function gatherRows(segments: readonly Segment[]): OpenRow[] {
   return rows.sort((a, b) => a.top - b.top);
 }
 
-/** Much smaller text far from a line and off its baseline is no superscript of it, but a line of its own (a logo beside a title). */
-function isApart(row: OpenRow, { size, box }: Segment): boolean {
+/** Half of the lower one's height stands beside the row; of small text that touches a word of it, a quarter (a subscript). */
+function belongs(row: OpenRow, segment: Segment): boolean {
+  const { box, size } = segment;
+  const overlap = Math.min(box.y1, row.bottom) - Math.max(box.y0, row.top);
+  const lower = Math.min(box.y1 - box.y0, row.bottom - row.top);
+  if (overlap < 0.25 * lower) return false;
   const [small, large] = [Math.min(size, row.size), Math.max(size, row.size)];
-  if (small > 0.7 * large || Math.abs(box.y1 - row.bottom) < 0.15 * large) return false;
-  return row.segments.every((other) => Math.max(box.x0 - other.box.x1, other.box.x0 - box.x1) > 1.5 * large);
+  const reach = Math.min(...row.segments.map((other) => Math.max(box.x0 - other.box.x1, other.box.x0 - box.x1)));
+  if (overlap < 0.5 * lower && (small > 0.8 * large || Math.abs(reach) > 0.5 * small) && !isNoteMark(row.segments, segment, reach)) return false;
+  return !isApart(row, segment, reach) && !collides(row, segment);
 }
 
-/** Two segments of one row do not lie on each other; text that does is a second row (tight leading, a stamp). */
+/** A small raised number or sign before a line, as notes begin. */
+function isNoteMark(row: readonly Segment[], segment: Segment, reach: number): boolean {
+  const [mark, line] = (row[0] as Segment).size < segment.size ? [row[0] as Segment, segment] : [segment, row[0] as Segment];
+  if (mark.size > 0.85 * line.size || mark.box.x1 > line.box.x0 || reach > 5 * line.size) return false;
+  return mark.glyphs.length < 4 && mark.glyphs.every((glyph) => /^[\d*†‡\s]$/.test(glyph.text));
+}
+
+/** Much smaller text far from a line and off its baseline is no superscript of it, but a line of its own (a logo beside a title). The mark of a note is. */
+function isApart(row: OpenRow, { size, box, glyphs }: Segment, reach: number): boolean {
+  const [small, large] = [Math.min(size, row.size), Math.max(size, row.size)];
+  if (small > 0.7 * large || Math.abs(box.y1 - row.bottom) < 0.15 * large) return false;
+  return reach > 1.5 * large && glyphs.length > 3;
+}
+
+/** Two segments of one row do not lie on each other; text that does is a second row (tight leading, a stamp). Single wide characters may overlap. */
 function collides(row: OpenRow, segment: Segment): boolean {
   return row.segments.some((other) => {
     const shared = Math.min(other.box.x1, segment.box.x1) - Math.max(other.box.x0, segment.box.x0);
-    return shared > 0.5 * Math.min(other.box.x1 - other.box.x0, segment.box.x1 - segment.box.x0);
+    if (shared <= 0.5 * Math.min(other.box.x1 - other.box.x0, segment.box.x1 - segment.box.x0)) return false;
+    if (fitsInto(segment, other) || fitsInto(other, segment)) return false;
+    return other.glyphs.length > 2 || segment.glyphs.length > 2 || Math.abs(other.box.x0 - segment.box.x0) < 0.6 * segment.size;
   });
+}
+
+/** A sub- or superscript in a gap that the line leaves for it. */
+function fitsInto(small: Segment, line: Segment): boolean {
+  if (small.size > 0.85 * line.size || small.glyphs.length > 5) return false;
+  const { x0, x1 } = small.box;
+  return line.glyphs.every((glyph) => glyph.text.trim() === '' || Math.min(glyph.x1, x1) - Math.max(glyph.x0, x0) < 0.3 * (x1 - x0));
 }
