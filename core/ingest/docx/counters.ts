@@ -93,14 +93,16 @@ function startOf(counter: Counter, instance: Instance, index: number): number {
   return instance.starts.get(index) ?? Math.max(levelAt(instance, index)?.start ?? 0, parent ?? 0);
 }
 
+/** A level without numbers (none, bullet) is not shown in a deeper one, nor is the sign between it and the next: "%1.%2" gives "1", not ".1". */
 function labelOf(instance: Instance, level: Level, index: number, values: readonly (number | undefined)[]): string {
-  const text = level.text.replace(/%([1-9])/g, (_sign, digit: string) => {
+  const text = level.text.replace(/%([1-9])([^%]*)/g, (_whole, digit: string, separator: string, offset: number) => {
     const at = Number(digit) - 1;
     const shown = levelAt(instance, at);
-    if (!shown || at > index) return '';
+    const last = offset + 2 + separator.length === level.text.length;
+    if (!shown || at > index || /^(?:none|bullet)$/.test(shown.format)) return last ? separator : '';
     // Legal numbering turns every level into digits; the leading zero of "Section 1.01" stays.
-    const legal = level.legal && !/^(?:none|bullet|decimalZero)$/.test(shown.format);
-    return shown.format === 'bullet' ? '' : formatNumber(values[at] ?? shown.start, legal ? 'decimal' : shown.format, shown.custom);
+    const format = level.legal && shown.format !== 'decimalZero' ? 'decimal' : shown.format;
+    return formatNumber(values[at] ?? shown.start, format, shown.custom) + separator;
   });
   return text.replace(/\s+/g, ' ').trim();
 }

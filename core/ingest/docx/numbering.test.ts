@@ -225,6 +225,15 @@ describe('formats', () => {
     expect(formatNumber(7, 'custom', '0001, 0002, 0003, ...')).toBe('0007');
   });
 
+  it('leaves out a level without numbers together with the sign behind it', async () => {
+    const levels = level(0, 'none', '') + level(1, 'decimal', '%1.%2') + level(2, 'decimal', '%1.%2.%3');
+    expect(await textsOf({ body: listed('a', 1) + listed('b', 1, 1) + listed('c', 1, 2), numbering: abstract(1, levels) + num(1, 1) })).toEqual([
+      'a',
+      '1 b',
+      '1.1 c',
+    ]);
+  });
+
   it('shows every level in digits under isLgl and an absent level not at all', async () => {
     const levels = level(0, 'upperRoman', 'Article %1') + level(1, 'none', '') + level(2, 'decimal', '%1.%3', '<w:isLgl/>') + level(3, 'decimal', '%2%4)');
     expect(await textsOf({ body: listed('a', 1) + listed('b', 1, 2) + listed('c', 1, 3), numbering: abstract(1, levels) + num(1, 1) })).toEqual([
