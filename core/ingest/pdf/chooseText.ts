@@ -1,6 +1,6 @@
 // Which text of a page is taken: mupdf's, mupdf's with its glyph maps repaired, or pdf.js's.
 //
-// Order: a text without doubt is taken as it is, at no cost; then the repair, which keeps every glyph's place; then the second engine.
+// Order: a text without doubt is taken as it is, at no cost; then the second engine, which knows or does not know; then the repair, which infers.
 // Rule: another text than the first is taken only when its measured doubt is clearly smaller, and a warning of the page says so.
 import type { Warning } from '../../contract/document.ts';
 import type { PlacedImage, Segment } from './glyphs.ts';
@@ -43,34 +43,32 @@ export async function chooseText(first: FirstReading, index: number, second: Sec
   const keep = taken(first.segments, null, '', '');
   const missing = first.flaw !== null || (own.characters === 0 && !first.blank && !isPicture(first.images));
   if (!missing && doubt <= DOUBTFUL) return keep;
-  const repair = repairGlyphs(first.segments);
-  if (repair.repaired > 0 && doubtOf(judge(repair.segments)) + CLEARLY < Math.max(doubt, DOUBTFUL))
-    return taken(
-      repair.segments,
-      null,
-      'glyphs_repaired',
-      `the file's font map is missing or shifted; ${repair.repaired} characters were restored by rule. Compare what matters with the picture.`,
-    );
   const opinion = await second.page(index, first.segments);
-  if (opinion === null) return keep;
-  const segments = withoutHidden(opinion.segments, first.hidden);
+  const segments = opinion === null ? [] : withoutHidden(opinion.segments, first.hidden);
   const other = judge(segments);
   // Fewer characters are no better reading of the same page, whatever they look like.
-  if (other.characters === 0 || other.characters < 0.5 * own.characters || echoesCodes(first.segments, segments)) return keep;
-  const otherDoubt = doubtOf(other);
-  if (missing && own.characters === 0 && otherDoubt < HOPELESS)
+  const usable = other.characters > 0 && other.characters >= 0.5 * own.characters && doubtOf(other) < HOPELESS && !echoesCodes(first.segments, segments);
+  if (usable && own.characters === 0)
     return taken(
       segments,
       opinion,
       'second_opinion',
       `its text was read by the second engine (pdf.js); the first found ${first.flaw === null ? 'none' : `an error (${first.flaw})`}.`,
     );
-  if (otherDoubt + CLEARLY < doubt)
+  if (usable && doubtOf(other) + CLEARLY < doubt)
     return taken(
       segments,
       opinion,
       'second_opinion',
       `its text was read by the second engine (pdf.js); of the first one's ${percent(own.meaningless)} had no meaning.`,
+    );
+  const repair = repairGlyphs(first.segments);
+  if (repair.repaired > 0 && doubtOf(judge(repair.segments)) + CLEARLY < doubt)
+    return taken(
+      repair.segments,
+      null,
+      'glyphs_repaired',
+      `the file's font map is missing or shifted; ${repair.repaired} characters were restored by rule. Compare what matters with the picture.`,
     );
   return keep;
 }

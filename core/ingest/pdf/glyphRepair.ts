@@ -35,7 +35,8 @@ export function repairGlyphs(segments: readonly Segment[]): Repair {
     }
   const maps = new Map<number, (glyph: Glyph) => string>();
   for (const [font, glyphs] of fonts) {
-    const map = glyphs.some((glyph) => glyph.cid >= 0) ? standardOrder(glyphs) : shifted(glyphs);
+    const unmapped = glyphs.filter((glyph) => glyph.cid >= 0).length;
+    const map = 2 * unmapped > glyphs.length ? standardOrder(glyphs) : shifted(glyphs);
     if (map !== null) maps.set(font, map);
   }
   if (maps.size === 0) return { segments, repaired: 0 };
@@ -63,6 +64,8 @@ function looksWritten(text: string): boolean {
   const letters = text.replace(/[^A-Za-z]/g, '').length;
   const plain = text.replace(/[^A-Za-z0-9 .,;:'"()/&$%-]/g, '').length;
   const vowels = text.replace(/[^aeiouyAEIOUY]/g, '').length;
+  // One sign again and again is a bullet or a fill character, whatever it would read as.
+  if (new Set(text.toLowerCase().replace(/[^a-z]/g, '')).size < 4) return false;
   if (plain < 0.94 * text.length || letters < 0.4 * text.length || vowels < 0.15 * letters) return false;
   const likelihood = judgeText(text).letters;
   return likelihood === null || likelihood > LIKELY;
@@ -91,7 +94,8 @@ function shifted(glyphs: readonly Glyph[]): ((glyph: Glyph) => string) | null {
 
 /** Blanks that mupdf put in for white space are no characters of the font. */
 function shiftedCharacter(glyph: Glyph, shift: number): string {
-  const code = glyph.text.codePointAt(0) ?? 0;
+  // A code below the space is no character, so mupdf gives the bare code: in a shifted font it is most often the space itself.
+  const code = glyph.cid >= 0 && glyph.cid < 0x20 ? glyph.cid : (glyph.text.codePointAt(0) ?? 0);
   if (code === 0x20 || code === 0xa0 || code > 0xff) return glyph.text;
   const moved = code + shift;
   return moved < 0x20 || moved > 0x17f ? '\uFFFD' : String.fromCharCode(moved);

@@ -5,9 +5,10 @@
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../contract/document.ts';
 import { isMark } from '../characters.ts';
+import { joinDrawn, joinEnclosed } from './drawnLines.ts';
 import { DrawnBefore } from './duplicates.ts';
 import type { Mupdf } from './mupdf.ts';
-import { countCharacters, PAINT, structuredText, unclippedText, UNMAPPED, walkStext, type Drawing, type StextVisitor } from './stext.ts';
+import { codedText, countCharacters, PAINT, structuredText, unclippedText, walkStext, type Drawing, type StextVisitor } from './stext.ts';
 import { markArtifacts, type Tag } from './tags.ts';
 import type { Vector } from './vectors.ts';
 
@@ -69,8 +70,23 @@ export function readGlyphs(library: Mupdf, drawing: Drawing, area: PageArea, opt
     text.destroy();
   }
   if (options.unclipped) readOutside(library, drawing, reader);
+  if (reader.unmapped > 0) nameCodes(library, drawing, reader);
   const segments = options.tagged ? markArtifacts(reader.segments) : reader.segments;
-  return { segments: joinSlanted(segments), images: reader.images, vectors: reader.vectors };
+  return { segments: joinDrawn(segments), images: reader.images, vectors: reader.vectors };
+}
+
+/** Characters without a meaning get the code that their font has for them; both runs put them at the same places. */
+function nameCodes(library: Mupdf, drawing: Drawing, reader: GlyphReader): void {
+  const coded = codedText(drawing);
+  const codes = new Map<string, number>();
+  try {
+    const character = (code: number, _flags: number, _color: number, _size: number, _font: number, floats: Float32Array, quad: number): void =>
+      void codes.set(`${floats[quad]},${floats[quad + 1]}`, code);
+    walkStext(library, coded, { image() {}, vector() {}, beginLine() {}, character, endLine() {} });
+  } finally {
+    coded.destroy();
+  }
+  reader.nameCodes(codes);
 }
 
 function readOutside(library: Mupdf, drawing: Drawing, reader: GlyphReader): void {
@@ -80,22 +96,6 @@ function readOutside(library: Mupdf, drawing: Drawing, reader: GlyphReader): voi
   } finally {
     whole.destroy();
   }
-}
-
-/** Letters of a text on a circle stand upright at its top and sides: one or two letters beside slanted ones are part of that drawing. */
-function joinSlanted(segments: readonly Segment[]): readonly Segment[] {
-  const slanted = segments.filter((segment) => segment.direction === 'slanted');
-  if (slanted.length < 3) return segments;
-  const near = (a: Segment, b: Segment): boolean => {
-    const reach = 2.5 * a.size;
-    return a.box.x0 < b.box.x1 + reach && b.box.x0 < a.box.x1 + reach && a.box.y0 < b.box.y1 + reach && b.box.y0 < a.box.y1 + reach;
-  };
-  return segments.map((segment) => {
-    const letters = segment.glyphs.filter((glyph) => glyph.text.trim() !== '').length;
-    return letters <= 2 && segment.direction !== 'slanted' && slanted.some((other) => near(segment, other))
-      ? { ...segment, direction: 'slanted' as const }
-      : segment;
-  });
 }
 
 interface FontLook {
@@ -113,6 +113,8 @@ class GlyphReader implements StextVisitor {
   readonly vectors: Vector[] = [];
   /** Characters that passed, drawn before or not. */
   count = 0;
+  /** Of them without a meaning in the file. */
+  unmapped = 0;
   private readonly library: Mupdf;
   private readonly size: readonly [number, number];
   private readonly origin: readonly [number, number];
@@ -124,6 +126,7 @@ class GlyphReader implements StextVisitor {
   private order = 0;
   private tag: Tag | null = null;
   private unclipped = false;
+  private readonly nameless = new Map<{ cid: number }, string>();
 
   constructor(library: Mupdf, { size, origin }: PageArea) {
     this.library = library;
@@ -179,8 +182,7 @@ class GlyphReader implements StextVisitor {
     const y0 = Math.min(ay, by, cy, dy) - top;
     const x1 = Math.max(ax, bx, cx, dx) - left;
     const y1 = Math.max(ay, by, cy, dy) - top;
-    const unmapped = (flags & UNMAPPED) !== 0;
-    if ((code === 0x20 || code === 0xa0) && !unmapped) {
+    if (code === 0x20 || code === 0xa0) {
       // A blank of the second pass belongs to outside text only inside of it.
       if (this.unclipped && this.glyphs.length === 0) return;
     } else {
@@ -195,8 +197,17 @@ class GlyphReader implements StextVisitor {
       this.paint = paint;
     }
     const look = this.fonts.get(font) ?? this.lookOf(font);
-    const text = unmapped || code > 0x10ffff ? '\uFFFD' : String.fromCodePoint(code);
-    this.glyphs.push({ text, x0, y0, x1, y1, size, bold: look.bold, italic: look.italic, font, cid: unmapped ? code : -1 });
+    const unmapped = code === 0xfffd || code > 0x10ffff;
+    if (unmapped) this.unmapped++;
+    const text = unmapped ? '\uFFFD' : String.fromCodePoint(code);
+    const glyph = { text, x0, y0, x1, y1, size, bold: look.bold, italic: look.italic, font, cid: -1 };
+    if (unmapped) this.nameless.set(glyph, `${floats[quad]},${floats[quad + 1]}`);
+    this.glyphs.push(glyph);
+  }
+
+  /** `codes` by the place of a glyph's upper left corner in mupdf's own coordinates. */
+  nameCodes(codes: ReadonlyMap<string, number>): void {
+    for (const [glyph, place] of this.nameless) glyph.cid = codes.get(place) ?? -1;
   }
 
   private paintOf(flags: number, color: number, size: number, x0: number, y0: number, x1: number, y1: number): Paint {
@@ -212,8 +223,9 @@ class GlyphReader implements StextVisitor {
   }
 
   endLine(): void {
-    const glyphs = shareWidths(this.glyphs);
-    if (glyphs.some(isInk)) {
+    const glyphs = joinEnclosed(shareWidths(this.glyphs));
+    // A blank of vertical text may stand between glyphs that are set side by side (drawnLines.ts).
+    if (glyphs.length > 0 && (this.direction === 'down' || glyphs.some(isInk))) {
       const box = boxOf(glyphs);
       this.segments.push({ glyphs, box, size: middleSize(glyphs), direction: this.direction, paint: this.paint, order: this.order, tag: this.tag });
     }
@@ -230,7 +242,7 @@ class GlyphReader implements StextVisitor {
   }
 }
 
-function isInk(glyph: Glyph): boolean {
+export function isInk(glyph: Glyph): boolean {
   return glyph.text !== ' ' && glyph.text !== '\u00A0';
 }
 

@@ -15,8 +15,15 @@ export interface OpenedPdf {
   readonly flaw: string;
 }
 
-/** Throws `encrypted`. */
+/** Throws `encrypted`. A file that was cut off is tried again without its last, broken part. */
 export function openPdf(library: Mupdf, bytes: Uint8Array, name: string, password: string | undefined): OpenedPdf {
+  const whole = tryOpen(library, bytes, name, password);
+  if (whole.document !== null || !isCut(bytes)) return whole;
+  const end = lastObjectEnd(bytes);
+  return end === null ? whole : tryOpen(library, bytes.subarray(0, end), name, password);
+}
+
+function tryOpen(library: Mupdf, bytes: Uint8Array, name: string, password: string | undefined): OpenedPdf {
   let document: mupdf.PDFDocument | null = null;
   try {
     document = library.PDFDocument.openDocument(bytes, 'application/pdf') as mupdf.PDFDocument;
@@ -30,6 +37,33 @@ export function openPdf(library: Mupdf, bytes: Uint8Array, name: string, passwor
     if (thrown instanceof CodicilError) throw thrown;
     return { document: null, pages: 0, flaw: openingFlaw(thrown) };
   }
+}
+
+/** The end mark stands in the last 1,024 bytes by the standard; mail gateways append a little. */
+const END_BYTES = 2048;
+
+function isCut(bytes: Uint8Array): boolean {
+  return !latin(bytes.subarray(-END_BYTES)).includes('%%EOF');
+}
+
+/** Behind the last whole object; null where there is none. */
+function lastObjectEnd(bytes: Uint8Array): number | null {
+  // 1 MiB: a cut inside a larger picture is found from its front.
+  const STEP = 1 << 20;
+  for (let end = bytes.length; end > 0; end -= STEP) {
+    const start = Math.max(0, end - STEP - 6);
+    const at = latin(bytes.subarray(start, end)).lastIndexOf('endobj');
+    if (at >= 0) return start + at + 6;
+  }
+  return null;
+}
+
+/** Bytes as characters; Latin-1 decoders map some of them, so each is taken by its number. */
+function latin(bytes: Uint8Array): string {
+  let text = '';
+  // 8,192 arguments fit the stack of every browser.
+  for (let start = 0; start < bytes.length; start += 8192) text += String.fromCharCode(...bytes.subarray(start, start + 8192));
+  return text;
 }
 
 /** mupdf's wrapper trips over a missing catalogue with a TypeError of its own. */
@@ -63,8 +97,7 @@ export function isTagged(document: mupdf.PDFDocument): boolean {
 /** What was wrong with the file as a whole and has been worked around. */
 export function damageOf(document: mupdf.PDFDocument | null, bytes: Uint8Array): Warning[] {
   const warnings: Warning[] = [];
-  // 2 KiB: the end mark stands in the last 1,024 bytes by the standard; mail gateways append a little.
-  const cut = !lastBytes(bytes, 2048).includes('%%EOF');
+  const cut = isCut(bytes);
   if (cut) warnings.push({ code: 'truncated', message: 'The file ends before its end mark: it was cut off. What was behind the cut is missing.', page: null });
   if (document?.wasRepaired() === true)
     warnings.push({
@@ -73,12 +106,6 @@ export function damageOf(document: mupdf.PDFDocument | null, bytes: Uint8Array):
       page: null,
     });
   return warnings;
-}
-
-function lastBytes(bytes: Uint8Array, count: number): string {
-  let text = '';
-  for (const byte of bytes.subarray(Math.max(0, bytes.length - count))) text += String.fromCharCode(byte);
-  return text;
 }
 
 interface OutlineItem {

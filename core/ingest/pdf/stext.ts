@@ -10,7 +10,7 @@ import { roleOf, type Tag } from './tags.ts';
  * Options of mupdf 1.28 that are known to exist; an unknown one is an error there. Ligatures are opened later, so that each letter gets its box.
  * `vectors` and `structured` cost nothing measurable on 300 pages; `collect-styles` is quadratic in the page's characters (10 s there) and stays out.
  */
-const TEXT_OPTIONS = 'preserve-whitespace,preserve-ligatures,use-cid-for-unknown-unicode';
+const TEXT_OPTIONS = 'preserve-whitespace,preserve-ligatures';
 const OPTIONS = `${TEXT_OPTIONS},preserve-images,vectors`;
 
 /** Byte offsets of the fields that are read. */
@@ -26,8 +26,6 @@ const VECTOR = 3;
 
 /** Bits of a character's flags. */
 export const PAINT = { synthetic: 4, filled: 16, stroked: 32, clipped: 64 } as const;
-/** The file gives no character for the glyph; its code is the CID. */
-export const UNMAPPED = 128;
 
 export interface StextVisitor {
   image(box: readonly [number, number, number, number], order: number): void;
@@ -49,6 +47,11 @@ export function structuredText(drawing: Drawing, tagged: boolean): mupdf.Structu
   } catch {
     return drawing.toStructuredText(OPTIONS); // Without tags; if that fails too, the page is damaged and the error is the caller's.
   }
+}
+
+/** With the font's own codes for characters that have no meaning. Their mark sticks to what follows in the same string, so only the codes are taken from here. */
+export function codedText(drawing: Drawing): mupdf.StructuredText {
+  return drawing.toStructuredText(`${TEXT_OPTIONS},use-cid-for-unknown-unicode`);
 }
 
 /** With the characters that the page's edge or a clip path cuts away, which mupdf leaves out otherwise. */
