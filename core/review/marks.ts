@@ -18,7 +18,14 @@ export const repeatedWords: Rule = (context) => [
     const [, word, gap, second] = /^(\p{L}{2,})(\s{1,2})(\p{L}+)$/u.exec(block.text.slice(start, end)) ?? [];
     if (word === undefined || gap === undefined || second === undefined || !isRunning(block)) return [];
     // "Name Name" are columns of a table; a slip repeats a word of the sentence, in small letters the second time.
-    if (word.toLowerCase() !== second || MAY_REPEAT.has(second) || /[&/.-]$/.test(block.text.slice(0, start)) || /^[&/]/.test(block.text.slice(end))) return [];
+    if (
+      word.slice(1) !== second.slice(1) ||
+      word.toLowerCase() !== second ||
+      MAY_REPEAT.has(second) ||
+      /[&/.-]$/.test(block.text.slice(0, start)) ||
+      /^[&/]/.test(block.text.slice(end))
+    )
+      return [];
     return [twice(block, start, end, word)];
   }),
   ...context.blocks
