@@ -167,7 +167,9 @@ export class RunReader {
     const type = node.attributes['w:fldCharType'];
     if (type === 'begin') fields.push({ instruction: '', inInstruction: true, content: null, start: 0, since: 0, form: child(node, 'w:ffData') });
     const field = fields.at(-1);
-    if (type === 'separate' && field) Object.assign(field, { inInstruction: false, content: this.out, start: this.out.text.length, since: this.out.read });
+    // The result of a field that only sets a bookmark or asks is stored and not shown.
+    if (type === 'separate' && field && !/^\s*(?:SET|ASK)\s/i.test(field.instruction))
+      Object.assign(field, { inInstruction: false, content: this.out, start: this.out.text.length, since: this.out.read });
     if (type === 'end' && field) {
       fields.pop();
       this.endField(field, look);
