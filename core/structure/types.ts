@@ -6,9 +6,10 @@ import { CLAUSE_TYPES, type Block, type Clause, type ClauseType } from '../contr
 import { TYPE_RULES, type TypeRule } from './typeRules.ts';
 
 /** Characters of a clause that are read: a provision says what it is in its first sentences. */
-const READ = 1600;
+const READ = 1000;
 const HEADING_WEIGHT = 1;
 const SAYS_WEIGHT = 0.8;
+const BARE_HEADING_WEIGHT = 0.6;
 /** Below a parent whose heading names the type, weaker words are enough. */
 const INHERITED_WEIGHT = 0.5;
 /** The last of the 41 kinds of CUAD; those behind it are general. */
@@ -24,18 +25,21 @@ export interface TypedText {
 /** Every type that the text is of, with its weight; sentences are judged the same way as clauses. */
 export function typesOf({ heading, text, above }: TypedText): { readonly type: ClauseType; readonly weight: number }[] {
   const out: { type: ClauseType; weight: number }[] = [];
+  const lower = text.toLowerCase();
   for (const rule of TYPE_RULES) {
-    const weight = weigh(rule, heading, text, above);
+    const speaks = rule.cues === undefined || rule.cues.some((cue) => lower.includes(cue));
+    const weight = weigh(rule, heading, text, above, speaks);
     if (weight > 0) out.push({ type: rule.type, weight });
   }
   return out;
 }
 
-function weigh(rule: TypeRule, heading: string, text: string, above: string): number {
+function weigh(rule: TypeRule, heading: string, text: string, above: string, speaks: boolean): number {
   const titled = heading !== '' && (rule.heading?.test(heading) ?? false);
-  const says = (rule.says?.test(text) ?? false) && !(rule.not?.test(text) ?? false);
+  const says = speaks && (rule.says?.test(text) ?? false) && !(rule.not?.test(text) ?? false);
   if (titled && says) return HEADING_WEIGHT + SAYS_WEIGHT;
-  if (titled) return HEADING_WEIGHT;
+  // A heading names a chapter as often as a provision; where the text is there, it must at least speak of the subject.
+  if (titled) return rule.weak === undefined || rule.weak.test(text) ? HEADING_WEIGHT : BARE_HEADING_WEIGHT;
   if (says) return SAYS_WEIGHT;
   const inherited =
     heading === '' && above !== '' && (rule.heading?.test(above) ?? false) && (rule.weak?.test(text) ?? false) && !(rule.not?.test(text) ?? false);

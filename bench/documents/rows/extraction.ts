@@ -1,7 +1,7 @@
 // Values by code against lawyers' answers (CUAD) and against values that were filled into real templates.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLAUSE_TYPES } from '../../../core/contract/document.ts';
+import { CLAUSE_TYPES, type Clause, type Span } from '../../../core/contract/document.ts';
 import type { SummaryField } from '../../../core/contract/summary.ts';
 import { findAmounts } from '../../../core/extract/amounts.ts';
 import { findDurations } from '../../../core/extract/durations.ts';
@@ -73,11 +73,17 @@ const LABELS = (
   'Uncapped Liability|Cap On Liability|Liquidated Damages|Warranty Duration|Insurance|Covenant Not To Sue|Third Party Beneficiary'
 ).split('|');
 
+/** "9.4 Governing Law." is a heading, not a sentence. */
+const SENTENCE = 45;
+
 /** Sentences by type against the lawyers' spans: a sentence is right that touches one, a span is found that a sentence touches. */
 function tallyTypes(entry: CuadCase, tallies: readonly Tally[], clauses: readonly Tally[]): void {
   const { document, gold, fold: place } = entry;
   const blocks = new Map(document.blocks.map((block) => [block.id, block.text]));
   const headings = new Map(document.clauses.map((clause) => [clause.id, clause.heading]));
+  const byId = new Map(document.clauses.map((clause) => [clause.id, clause]));
+  // A heading alone is right when the provision stands in one of its sub-clauses.
+  const below = (clause: Clause): Span[] => [...clause.spans, ...clause.children.flatMap((id) => below(byId.get(id) as Clause))];
   const found: { start: number; end: number }[][] = LABELS.map(() => []);
   for (const clause of document.clauses) {
     const above = clause.heading || (headings.get(clause.parentId ?? '') ?? '');
@@ -85,11 +91,11 @@ function tallyTypes(entry: CuadCase, tallies: readonly Tally[], clauses: readonl
     const own = clauses[kind];
     if (own) {
       own.given++;
-      if (gold.get(LABELS[kind] as string)?.some((range) => clause.spans.some((span) => overlap(place(span), range)))) own.right++;
+      if (gold.get(LABELS[kind] as string)?.some((range) => below(clause).some((span) => overlap(place(span), range)))) own.right++;
     }
     for (const span of clause.spans) {
       const text = (blocks.get(span.blockId) ?? '').slice(span.start, span.end);
-      for (const [from, to] of sentences(text))
+      for (const [from, to] of sentences(text).filter(([start, end]) => end - start >= SENTENCE))
         for (const { type } of typesOf({ heading: '', text: text.slice(from, to), above })) {
           const at = CLAUSE_TYPES.indexOf(type);
           found[at]?.push(place({ ...span, start: span.start + from, end: span.start + to }));
