@@ -63,9 +63,13 @@ export class BodyReader {
 
   constructor(parts: BodyParts) {
     this.parts = parts;
-    this.noteStory = newStory(parts.numbering);
-    this.boxStory = newStory(parts.numbering);
-    this.body = newContext('body', newStory(parts.numbering));
+    this.noteStory = this.newStory();
+    this.boxStory = this.newStory();
+    this.body = newContext('body', this.newStory());
+  }
+
+  newStory(): Story {
+    return newStory(this.parts.numbering);
   }
 
   read(node: XmlNode, context: Context): void {
@@ -74,11 +78,6 @@ export class BodyReader {
         return this.readParagraph(node, context);
       case 'w:tbl':
         return this.readTable(node, context);
-      case 'w:del':
-      case 'w:moveFrom':
-      case 'w:ins':
-      case 'w:moveTo':
-        return this.readChanged(node, node, () => this.readAll(node, context));
       case 'w:sdt':
         return this.readControl(node, context);
       case 'w:customXml':
@@ -97,7 +96,8 @@ export class BodyReader {
       default: {
         const anchor = anchorOf(node, 0);
         if (anchor) this.anchors.push(anchor);
-        if (changeKind(node.name)) this.evidence.waitChange(beginChange(node, changeKind(node.name) ?? 'format', emptyContent()));
+        // A change around whole paragraphs, or the start of a content control that comes or goes.
+        if (changeKind(node.name)) this.readChanged(node, node, () => this.readAll(node, context));
       }
     }
   }

@@ -1,7 +1,7 @@
 // Office equations (ISO/IEC 29500-1, 22.1) -> one line of text, as a person would type them: (a+b)/2, x^2, √(y), ∑_(i=1)^n.
 //
 // Rule: every drawn character is kept once and in the order it is read; text of tracked changes inside goes through `text`, which knows the view.
-import { child, type XmlNode } from './xml.ts';
+import { child, children, type XmlNode } from './xml.ts';
 
 /** Text of a run, or of a change with runs inside; '' where it does not stand in the view. */
 export type MathText = (node: XmlNode) => string;
@@ -28,14 +28,11 @@ export function linearMath(node: XmlNode, text: MathText): string {
       return `${part('m:e')}_${group(part('m:lim'))}`;
     case 'm:limUpp':
       return `${part('m:e')}^${group(part('m:lim'))}`;
-    case 'm:d': {
-      const entries = node.children.filter((entry) => entry.name === 'm:e').map((entry) => inner(entry, text));
-      return `${property('m:dPr', 'm:begChr') ?? '('}${entries.join(property('m:dPr', 'm:sepChr') ?? '|')}${property('m:dPr', 'm:endChr') ?? ')'}`;
-    }
+    case 'm:d':
+      return `${property('m:dPr', 'm:begChr') ?? '('}${entries(node, text).join(property('m:dPr', 'm:sepChr') ?? '|')}${property('m:dPr', 'm:endChr') ?? ')'}`;
     case 'm:m':
-      return `[${node.children
-        .filter((row) => row.name === 'm:mr')
-        .map((row) => row.children.map((entry) => inner(entry, text)).join(', '))
+      return `[${children(node, 'm:mr')
+        .map((row) => entries(row, text).join(', '))
         .join('; ')}]`;
     case 'm:acc':
       return part('m:e') + (property('m:accPr', 'm:chr') ?? '̂');
@@ -48,6 +45,10 @@ export function linearMath(node: XmlNode, text: MathText): string {
     default:
       return inner(node, text);
   }
+}
+
+function entries(node: XmlNode, text: MathText): string[] {
+  return children(node, 'm:e').map((entry) => inner(entry, text));
 }
 
 function inner(node: XmlNode | undefined, text: MathText): string {

@@ -12,7 +12,7 @@ import { beginChange, emptyContent } from './content.ts';
 import type { ListNumber } from './counters.ts';
 import { Numbering } from './numbering.ts';
 import { Package } from './parts.ts';
-import { newContext, newStory } from './story.ts';
+import { newContext } from './story.ts';
 import { Styles } from './styles.ts';
 import { children, isOn, readXml, toggle, type XmlNode } from './xml.ts';
 
@@ -24,32 +24,16 @@ export interface DocxContent extends Required<Omit<RawContent, 'outline' | 'atta
 export async function readDocx(bytes: Uint8Array, name: string, watch: Watch, view: View = 'accepted'): Promise<DocxContent> {
   const parts = new Package(bytes, name, watch.limits);
   await watch.tick(0, 1);
-  const body = parts.body();
-  const styles = new Styles(parts.part('styles'), view);
-  const numbering = new Numbering(parts.part('numbering'));
-  const reader = new BodyReader({
-    styles,
-    numbering,
-    notes: new Map([...readNotes(parts.part('footnotes'), 'footnote'), ...readNotes(parts.part('endnotes'), 'endnote')]),
-    rendered: new TextDecoder('utf-8').decode(body).includes('lastRenderedPageBreak'),
-    view,
-    watch,
-  });
-  await watch.tick(0, 1);
-  // A style changes the look of many places and has none of its own.
-  for (const change of styles.changes) reader.evidence.addChange(beginChange(change, 'format', emptyContent()), null);
-  readXml(body, parts.main, 'w:body', (node) => reader.read(node, reader.body));
-  reader.finish();
-  const last = reader.page;
-  readRunningPages(parts, reader, numbering);
-  const { blocks } = reader;
+  const reader = readBody(parts, watch, view);
+  const { blocks, evidence, page } = reader;
+  readRunningPages(parts, reader);
   if (!blocks.some(isContent))
     throw new CodicilError('no_text', `Expected a document with text; "${name}" has none (it may hold pictures only). Check that the right file was chosen.`);
   await watch.tick(1, 1);
   const lengths = new Map(blocks.map((block) => [block.id, block.text.length]));
-  const drafts = readComments(parts.part('comments'), parts.part('commentsExtended'));
+  const comments = readComments(parts.part('comments'), parts.part('commentsExtended'));
   return {
-    pages: Array.from({ length: last + 1 }, (_unused, index): Page => ({
+    pages: Array.from({ length: page + 1 }, (_unused, index): Page => ({
       width: 612,
       height: 792,
       label: String(index + 1),
@@ -63,11 +47,29 @@ export async function readDocx(bytes: Uint8Array, name: string, watch: Watch, vi
     // A table inside a cell is complete before the one around it.
     tables: reader.tables.toSorted((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1))),
     notes: reader.notes,
-    comments: drafts.map((draft) => ({ ...draft, span: reader.evidence.commentSpan(draft.id, (id) => lengths.get(id) ?? 0) })),
-    revisions: reader.evidence.revisions,
-    crossReferences: reader.evidence.crossReferences(),
+    comments: comments.map((comment) => ({ ...comment, span: evidence.commentSpan(comment.id, (id) => lengths.get(id) ?? 0) })),
+    revisions: evidence.revisions,
+    crossReferences: evidence.crossReferences(),
     warnings: warningsOf(reader, view),
   };
+}
+
+function readBody(parts: Package, watch: Watch, view: View): BodyReader {
+  const body = parts.body();
+  const styles = new Styles(parts.part('styles'), view);
+  const reader = new BodyReader({
+    styles,
+    numbering: new Numbering(parts.part('numbering')),
+    notes: new Map([...readNotes(parts.part('footnotes'), 'footnote'), ...readNotes(parts.part('endnotes'), 'endnote')]),
+    rendered: new TextDecoder('utf-8').decode(body).includes('lastRenderedPageBreak'),
+    view,
+    watch,
+  });
+  // A style changes the look of many places and has none of its own.
+  for (const change of styles.changes) reader.evidence.addChange(beginChange(change, 'format', emptyContent()), null);
+  readXml(body, parts.main, 'w:body', (node) => reader.read(node, reader.body));
+  reader.finish();
+  return reader;
 }
 
 /** Notes by kind and id; separators (with a type) are drawn lines, not text. */
@@ -82,7 +84,7 @@ function readNotes(bytes: Uint8Array | null, kind: string): Map<string, XmlNode>
 }
 
 /** Headers and footers that some section shows, each once: first pages only where a section has one of its own, even pages where the document says so. */
-function readRunningPages(parts: Package, reader: BodyReader, numbering: Numbering): void {
+function readRunningPages(parts: Package, reader: BodyReader): void {
   let even = false;
   const settings = parts.part('settings');
   if (settings) readXml(settings, 'settings.xml', null, (node) => (even ||= node.name === 'w:evenAndOddHeaders' && isOn(node)));
@@ -95,7 +97,7 @@ function readRunningPages(parts: Package, reader: BodyReader, numbering: Numberi
       if (seen.has(id) || (type === 'first' && !titlePage) || (type === 'even' && !even)) continue;
       seen.add(id);
       const bytes = parts.byId(id);
-      const context = newContext('furniture', newStory(numbering));
+      const context = newContext('furniture', reader.newStory());
       if (bytes) readXml(bytes, id, null, (node) => reader.read(node, context));
       reader.finish();
     }

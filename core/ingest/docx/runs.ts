@@ -111,10 +111,7 @@ export class RunReader {
 
   private readRunChild(node: XmlNode, look: StyleLook): void {
     if (node.name === 'w:fldChar') return this.fieldSign(node, look);
-    if (node.name === 'w:lastRenderedPageBreak') {
-      if (this.standing) this.out.renderedBreaks++;
-      return;
-    }
+    if (node.name === 'w:lastRenderedPageBreak') return void (this.out.renderedBreaks += this.standing ? 1 : 0);
     const instruction = this.instruction();
     if (instruction) {
       if (/^w:(?:instrText|delInstrText|t)$/.test(node.name)) instruction.instruction += node.text;
