@@ -63,7 +63,8 @@ function tailOf(column: readonly PdfLine[], page: PageLines, rules: readonly Rul
   let start = column.length;
   while (start > 0 && small(column[start - 1] as PdfLine)) start--;
   // Notes as large as the text need a rule above them.
-  const ruled = column.findIndex((line, index) => index > 0 && isSeparated(column[index - 1] as PdfLine, line, page, rules));
+  const left = Math.min(...column.map((line) => line.frame.x0));
+  const ruled = column.findIndex((line, index) => index > 0 && isSeparated(column[index - 1] as PdfLine, line, { page, rules, left }));
   if (ruled >= 0 && column.slice(ruled).every((line) => line.size <= 1.02 * page.size)) start = Math.min(start, ruled);
   const tail = column.slice(start);
   const first = tail.findIndex((line) => NOTE_MARK.test(line.text));
@@ -81,12 +82,15 @@ function tailOf(column: readonly PdfLine[], page: PageLines, rules: readonly Rul
 }
 
 /** A rule, or a line of underscores, stands in the white between two lines. */
-function isSeparated(upper: PdfLine, lower: PdfLine, page: PageLines, rules: readonly Rule[]): boolean {
+function isSeparated(
+  upper: PdfLine,
+  lower: PdfLine,
+  { page, rules, left }: { readonly page: PageLines; readonly rules: readonly Rule[]; readonly left: number },
+): boolean {
   if (/^_{8,}$/.test(upper.text) && upper.frame.x1 - upper.frame.x0 < 0.45 * page.height) return true;
   if (page.turn !== 'right' || !NOTE_MARK.test(lower.text)) return false;
   return rules.some(
-    (rule) =>
-      rule.at > upper.frame.y1 - 0.3 * upper.size && rule.at < lower.frame.y0 + 0.3 * lower.size && Math.abs(rule.from - lower.frame.x0) < 1.5 * page.size,
+    (rule) => rule.at > upper.frame.y1 - 0.3 * upper.size && rule.at < lower.frame.y0 + 0.3 * lower.size && Math.abs(rule.from - left) < 1.5 * page.size,
   );
 }
 

@@ -12,6 +12,7 @@ import { splitMargins } from './margins.ts';
 import { readRows } from './rows.ts';
 import type { CellMark } from './tables.ts';
 import type { Tag } from './tags.ts';
+import { asWritten } from './written.ts';
 
 export interface PdfLine {
   readonly page: number;
@@ -46,7 +47,8 @@ export interface PdfLine {
 const TURNS: readonly Turn[] = ['right', 'down', 'up', 'left'];
 
 /** Lines of a page in reading order: the way of writing that most of its text has, then the others, then slanted text (stamps, watermarks). */
-export function readLines(segments: readonly Segment[], page: number, width: number, height: number): PdfLine[] {
+export function readLines(drawn: readonly Segment[], page: number, width: number, height: number): PdfLine[] {
+  const segments = asWritten(drawn);
   const groups = TURNS.map((turn) => ({ turn, segments: segments.filter((segment) => segment.direction === turn) })).filter(
     (group) => group.segments.length > 0,
   );

@@ -81,22 +81,23 @@ function belongs(row: OpenRow, segment: Segment): boolean {
   if (overlap < 0.25 * lower) return false;
   const [small, large] = [Math.min(size, row.size), Math.max(size, row.size)];
   const reach = Math.min(...row.segments.map((other) => Math.max(box.x0 - other.box.x1, other.box.x0 - box.x1)));
-  if (overlap < 0.5 * lower && (small > 0.8 * large || Math.abs(reach) > 0.5 * small) && !isNoteMark(row.segments, segment, reach)) return false;
+  if (isNoteMark(row.segments, segment, reach)) return true;
+  if (overlap < 0.5 * lower && (small > 0.8 * large || Math.abs(reach) > 0.5 * small)) return false;
   return !isApart(row, segment, reach) && !collides(row, segment);
 }
 
 /** A small raised number or sign before a line, as notes begin. */
 function isNoteMark(row: readonly Segment[], segment: Segment, reach: number): boolean {
   const [mark, line] = (row[0] as Segment).size < segment.size ? [row[0] as Segment, segment] : [segment, row[0] as Segment];
-  if (mark.size > 0.85 * line.size || mark.box.x1 > line.box.x0 || reach > 5 * line.size) return false;
+  if (mark.size > 0.85 * line.size || mark.box.x1 > line.box.x0 || reach < 0 || reach > 5 * line.size) return false;
   return mark.glyphs.length < 4 && mark.glyphs.every((glyph) => /^[\d*†‡\s]$/.test(glyph.text));
 }
 
-/** Much smaller text far from a line and off its baseline is no superscript of it, but a line of its own (a logo beside a title). The mark of a note is. */
-function isApart(row: OpenRow, { size, box, glyphs }: Segment, reach: number): boolean {
+/** Much smaller text far from a line and off its baseline is no superscript of it, but a line of its own (a logo beside a title). */
+function isApart(row: OpenRow, { size, box }: Segment, reach: number): boolean {
   const [small, large] = [Math.min(size, row.size), Math.max(size, row.size)];
   if (small > 0.7 * large || Math.abs(box.y1 - row.bottom) < 0.15 * large) return false;
-  return reach > 1.5 * large && glyphs.length > 3;
+  return reach > 1.5 * large;
 }
 
 /** Two segments of one row do not lie on each other; text that does is a second row (tight leading, a stamp). Single wide characters may overlap. */
