@@ -89,7 +89,7 @@ function isNearNumber(lines: readonly PdfLine[], index: number, counted: Readonl
 function insideRepeats(lines: readonly PdfLine[], pageCount: number): ReadonlySet<string> {
   const pagesOf = new Map<string, Set<number>>();
   // Figures of one length look alike when digits are folded, and so do the heads of numbered articles: other words have to agree.
-  const isWords = ({ text }: PdfLine): boolean => text.length >= 10 && text.length <= 160 && /\p{L}{2}.*\p{L}{3}/u.test(text) && readLabel(text) === null;
+  const isWords = ({ text }: PdfLine): boolean => text.length >= 10 && text.length <= 160 && /\p{L}{3}/u.test(text) && readLabel(text) === null;
   for (const line of lines) if (isWords(line)) addTo(pagesOf, foldDigits(line.text), line.page);
   const least = Math.max(5, pageCount / 3);
   return new Set([...pagesOf].filter(([, seen]) => seen.size >= least).map(([key]) => key));

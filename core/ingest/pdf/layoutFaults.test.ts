@@ -108,11 +108,16 @@ describe('what belongs to the page', () => {
     expect(furnitureOf(await read({ lines: list }))).toEqual([]);
   });
 
-  it('fault: numbers that count paragraphs in the right margin are not glued into a line', async () => {
+  it('fault: numbers that count paragraphs in a margin are not glued into a line', async () => {
     const lines = column('URTEIL', 72, 100, 16, 12, 80).map((line) => ({ ...line, text: line.text.padEnd(80, 'm').slice(0, 80) }));
-    const document = await read({ lines: [...lines, { x: 560, y: 112, text: '17' }, { x: 560, y: 196, text: '18' }] });
-    expect(textOf(document.blocks).join(' ')).not.toMatch(/17|18/);
-    expect(furnitureOf(document)).toEqual(['17', '18']);
+    for (const [x, size] of [
+      [560, 10],
+      [48, 8],
+    ] as const) {
+      const document = await read({ lines: [...lines, { x, y: 112, text: '17', size }, { x, y: 196, text: '18', size }] });
+      expect(textOf(document.blocks).join(' ')).not.toMatch(/17|18/);
+      expect(furnitureOf(document)).toEqual(['17', '18']);
+    }
   });
 
   it('fault: a hanging clause number is no margin number', async () => {

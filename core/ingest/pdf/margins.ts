@@ -1,6 +1,6 @@
 // What stands beside or across the text of a page without being part of its lines: margin numbers and watermarks set aside, drop capitals given to their line.
 //
-// Owns: line numbers (pleading paper, numbered drafts), paragraph numbers in the right margin (Randnummern), large words across the text.
+// Owns: line numbers (pleading paper, numbered drafts), paragraph numbers in the margin (Randnummern), large words across the text.
 // It works on segments, before rows are made: a number that has become part of a row can not be told from a number in its text.
 // Rule: nothing is deleted; what is set aside becomes furniture.
 import { boxOf, type Glyph, type Segment } from './glyphs.ts';
@@ -103,7 +103,7 @@ function findMarginNumbers(segments: readonly Segment[]): Segment[] {
   if (numerals.length === 0) return [];
   const own = new Set(numerals.map((numeral) => numeral.segment));
   const others = segments.filter((segment) => !own.has(segment));
-  return [...lineNumbers(numerals, others), ...rightMarginNumbers(numerals, others)];
+  return [...lineNumbers(numerals, others), ...paragraphNumbers(numerals, others)];
 }
 
 /** Numbers are set flush in their column; 2.5 points is the width of a digit's side bearing in large type. */
@@ -150,17 +150,39 @@ function countsEvenly(column: readonly Numeral[]): boolean {
   return pitches.filter((value) => Math.abs(value - pitch) < 0.12 * pitch).length >= 0.9 * pitches.length;
 }
 
-/** Numbers right of a justified text: paragraphs are counted there. Page numbers of a table of contents end at the edge of their text, not outside it. */
-function rightMarginNumbers(numerals: readonly Numeral[], others: readonly Segment[]): Segment[] {
-  const rights = others.map(({ box }) => box.x1).sort((a, b) => b - a);
-  const edge = rights[Math.floor(rights.length / 20)] ?? Infinity;
-  const full = others.filter(({ box }) => Math.abs(box.x1 - edge) < 1.5);
-  const [top, bottom] = [Math.min(...full.map(({ box }) => box.y0)), Math.max(...full.map(({ box }) => box.y1))];
-  if (full.length < 5 || full.length < 0.3 * others.length) return [];
+/**
+ * Numbers beside a text whose lines are flush: paragraphs are counted there. Page numbers of a table of contents end at the edge of their text, not outside
+ * it. On the left the number of a clause stands outside too, as large as its text; what counts paragraphs is smaller.
+ */
+function paragraphNumbers(numerals: readonly Numeral[], others: readonly Segment[]): Segment[] {
+  const right = flushEdge(others, (segment) => segment.box.x1, -1);
+  const left = flushEdge(others, (segment) => segment.box.x0, 1);
   return numerals
-    .filter(({ segment: { box, size } }) => box.x0 > edge + 0.4 * size && box.y0 > top - size && box.y1 < bottom + size)
-    .filter(({ segment: { box } }) => !others.some((other) => other.box.x1 > edge + 3 && other.box.y1 > box.y0 && other.box.y0 < box.y1))
+    .filter(({ segment: { box, size } }) => {
+      const isRight = right !== null && box.x0 > right.edge + 0.4 * size && box.y0 > right.top - size && box.y1 < right.bottom + size;
+      const isLeft = left !== null && box.x1 < left.edge - 0.4 * size && size < 0.92 * left.size && box.y0 > left.top - size && box.y1 < left.bottom + size;
+      const outside = (other: Segment): boolean => (isRight ? other.box.x1 > right.edge + 3 : left !== null && other.box.x0 < left.edge - 3);
+      return (isRight || isLeft) && !others.some((other) => outside(other) && other.box.y1 > box.y0 && other.box.y0 < box.y1);
+    })
     .map(({ segment }) => segment);
+}
+
+interface Flush {
+  readonly edge: number;
+  readonly top: number;
+  readonly bottom: number;
+  readonly size: number;
+}
+
+/** The edge that a third of the segments share, near their outermost; `inwards` is the direction from there to the text. */
+function flushEdge(segments: readonly Segment[], edgeOf: (segment: Segment) => number, inwards: 1 | -1): Flush | null {
+  const edges = segments.map(edgeOf).sort((a, b) => inwards * (a - b));
+  const edge = edges[Math.floor(edges.length / 20)];
+  if (edge === undefined) return null;
+  const full = segments.filter((segment) => Math.abs(edgeOf(segment) - edge) < 1.5);
+  if (full.length < 5 || full.length < 0.3 * segments.length) return null;
+  const { y0, y1 } = boxOf(full.map(({ box }) => box));
+  return { edge, top: y0, bottom: y1, size: typicalSize(full) };
 }
 
 /** A capital over several lines belongs to the first of them; it takes that line's height, so that the rows below stay apart. */
