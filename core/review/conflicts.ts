@@ -7,7 +7,7 @@ import { sentenceAround, Source } from '../extract/source.ts';
 import { placeOf, rootOf, type Context, type Draft, type Place, type Rule } from './context.ts';
 
 const CONDITION =
-  /\b(?:if|where|unless|except|other than|in case|in the event|to the extent|located|domiciled|resid\w+|depending|as applicable|for (?:customers|users|purchases)|arbitrat\w+|mandatory|federal|patent|copyright|trademark|intellectual property|internal affairs|securit\w+|employment|real property|mortgage|standard contractual|GDPR|data protection)\b|如果|若|除/i;
+  /\b(?:if|where|unless|except|other than|in case|in the event|to the extent|located|domiciled|resides?|residing|resident|depending|as applicable|for (?:customers|users|purchases)|arbitrat\w+|mandatory|federal|patent|copyright|trademark|intellectual property|internal affairs|securit\w+|employment|real property|mortgage|standard contractual|GDPR|data protection)\b|如果|若|除/i;
 /** Nations hold states: the law of the United States beside that of Delaware is no conflict. */
 const NATIONAL =
   /^(?:united states(?: of america)?|united kingdom|canada|australia|european union|china|prc|people['’]?s republic of china|中国|中华人民共和国)$/i;
@@ -15,7 +15,9 @@ const NATIONAL =
 export const conflictingLaws: Rule = (context) => {
   const first = new Map<string, { law: string; place: Place }>();
   const blocks = context.document.blocks.filter(({ text }) => /govern|constru|\blaws?\b.{0,80}(?:appl|govern)|法律/i.test(text));
-  return findGoverningLaw(new Source({ ...context.document, blocks })).flatMap(({ value, normalized, quote, span, confidence }): Draft[] => {
+  // Block by block: over a whole document the extractor gives the strongest answer alone.
+  const stated = blocks.flatMap((block) => findGoverningLaw(new Source({ ...context.document, blocks: [block] })));
+  return stated.flatMap(({ value, normalized, quote, span, confidence }): Draft[] => {
     const law = normalized ?? value;
     // Below 0.8 the sentence only speaks of a law.
     if (

@@ -2,7 +2,7 @@
 //
 // Owns: how each fault is made in the text of a document (as Markdown lines). A fault that a text offers no place for is not made.
 // Rule: places are chosen by a seeded sequence, so that two runs make the same faults; nothing here looks at how a rule searches.
-import type { Document } from '../contract/document.ts';
+import type { Clause, Document } from '../contract/document.ts';
 import type { RuleId } from '../contract/review.ts';
 
 export interface Faulty {
@@ -68,6 +68,12 @@ const sharesWord = (one: string, other: string): boolean =>
     .split(' ')
     .some((word) => other.toLowerCase().includes(word.slice(0, 5)));
 
+/** The clause with those right above and below it, whose headings a person may cite for its own. */
+function family(document: Document, clause: Clause): Clause[] {
+  const above = document.clauses.filter(({ id, children }) => clause.parentId === id || (children.includes(clause.parentId ?? '') && clause.parentId !== null));
+  return [clause, ...above, ...document.clauses.filter(({ parentId }) => parentId === clause.id)];
+}
+
 function related(document: Document, one: string, other: string): boolean {
   const above = (id: string | null): string[] => (id === null ? [] : [id, ...above(document.clauses.find((clause) => clause.id === id)?.parentId ?? null)]);
   return above(one).includes(other) || above(other).includes(one);
@@ -110,13 +116,23 @@ const MAKERS: Readonly<Partial<Record<RuleId, Make>>> = {
   ),
   'broken-reference': append((choose, document) => {
     const numbered = document.clauses.filter(({ number }) => /^\d/.test(number)).length;
-    const word = numbered < 8 ? null : sectionWord(document);
+    // The Standard Contractual Clauses have clauses of their own.
+    const word = numbered < 8 || document.blocks.some(({ text }) => /\bSCCs?\b|standard contractual/i.test(text)) ? null : sectionWord(document);
     return word === null ? null : `The notice follows ${word} ${61 + choose(20)} in every case.`;
   }),
   'reference-heading': (lines, document, choose) => {
     const headed = document.clauses.filter(({ heading, path }) => /^\p{Lu}[\p{L} ]{4,40}$/u.test(heading) && /^\d+(?:\.\d+)?$/.test(path));
+    const paths = Map.groupBy(document.clauses, ({ path }) => path);
     const [one, other] = [headed[choose(headed.length || 1)], headed[choose(headed.length || 1)]];
-    if (!one || !other || sharesWord(one.heading, other.heading) || related(document, one.id, other.id)) return null;
+    if (
+      !one ||
+      !other ||
+      one === other ||
+      paths.get(one.path)!.length > 1 ||
+      family(document, one).some(({ heading }) => sharesWord(heading, other.heading)) ||
+      related(document, one.id, other.id)
+    )
+      return null;
     if (headed.filter(({ heading }) => heading === other.heading).length > 1) return null;
     return append(() => `All of it is kept as said in Section ${one.path} (${other.heading}) at all times.`)(lines, document, choose);
   },
@@ -124,7 +140,9 @@ const MAKERS: Readonly<Partial<Record<RuleId, Make>>> = {
   'undefined-term': append((choose, document) => {
     const elsewhere =
       document.definitions.length < 3 ||
-      document.blocks.some(({ text }) => /defined terms?|otherwise defined|cover (?:page|terms)|key terms|deal terms|definitions contained in/i.test(text));
+      document.blocks.some(({ text }) =>
+        /(?:capitali[sz]ed|defined) terms?|otherwise defined|cover (?:page|terms)|key terms|deal terms|definitions contained in/i.test(text),
+      );
     // A phrase that ends in a defined term is covered by it ("Annual Usage Fee" by "Fee").
     const defined = document.definitions.map((definition) => definition.term.toLowerCase().replace(/s$/, ''));
     const free = ['Qualified Milestone Event', 'Annual Usage Fee', 'Transition Services Period', 'Baseline Adoption Rate'].filter(
@@ -188,7 +206,7 @@ const MAKERS: Readonly<Partial<Record<RuleId, Make>>> = {
     const ends = (days: string): string =>
       `Either party may terminate this Agreement for convenience upon ${days} days’ prior written notice to the other party.`;
     const once = append(() => ends('thirty (30)'))(lines, document, () => 0);
-    const twice = once && append(() => ends('ninety (90)'))(once.lines, document, (count) => 1 + choose(count - 1));
+    const twice = once && append(() => ends('ninety (90)'))(once.lines, document, (count) => 1 + choose(Math.max(1, Math.floor(count / 3))));
     return twice?.lines.some((line) => line.includes('thirty (30)') && line.includes('ninety (90)')) === true ? null : twice;
   },
   'unused-definition': append((choose) => `“Ancillary ${['Pelican', 'Walrus', 'Osprey'][choose(3)]!} Charge” means a charge of one dollar a day.`),
@@ -212,7 +230,7 @@ const MAKERS: Readonly<Partial<Record<RuleId, Make>>> = {
       : { lines: lines.filter((_line, index) => index !== at), mark: document.blocks.find(({ id }) => id === after.spans[0]!.blockId)!.text.slice(0, 40) };
   },
   'party-name': (lines, _document, choose) => {
-    const party = /(?<!\p{Lu}[\p{L}.&]* )\b((?:\p{Lu}[\p{L}&]+ ){1,3}\p{Lu}[\p{L}&]+),? (Inc|LLC|Corp|Ltd)\b/u;
+    const party = /(?<!(?:\p{Lu}[\p{L}.&]*|&) )\b((?:\p{Lu}[\p{L}&]+ ){1,3}\p{Lu}[\p{L}&]+),? (Inc|LLC|Corp|Ltd)\b/u;
     const first = lines.slice(0, 25).find((line) => party.test(line) && /between|\(["“]|Customer|Provider|Company/i.test(line));
     const name = first && party.exec(first);
     if (!name) return null;

@@ -111,6 +111,9 @@ function standsBetween(context: Context, before: Clause, clause: Clause, written
   const [from, to] = [before, clause].map(({ spans }) => context.order.get(spans[0]?.blockId ?? '') ?? 0) as [number, number];
   const escaped = written.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/^\\\(/, '\\(?');
   // "8.4Limitation": the space may be lost.
-  const pattern = new RegExp(`(?<![\\p{L}\\d.(])${escaped}(?![\\p{Ll}\\d])`, 'u');
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\d.(]|(?:[Ss]ections?|[Aa]rticles?|[Cc]lauses?|[Ss]ubsections?|and|or|to|through|,)\\s)${escaped}(?![\\p{Ll}\\d])`,
+    'u',
+  );
   return context.blocks.slice(from, to).some(({ text }) => pattern.test(text));
 }

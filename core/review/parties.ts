@@ -3,7 +3,8 @@
 // Rule: a company group has companies of like names; a name that the document itself introduces ("Acme Ltd., a subsidiary of ...") is another company.
 import { findParties } from '../extract/parties.ts';
 import { Source } from '../extract/source.ts';
-import type { Draft, Place, Rule } from './context.ts';
+import type { Span } from '../contract/document.ts';
+import type { Context, Draft, Place, Rule } from './context.ts';
 
 /** Legal forms with their spellings: different spellings are one form. */
 const FORMS: readonly (readonly [string, string])[] = [
@@ -45,7 +46,8 @@ const fold = (name: string): string =>
     .trim();
 
 export const partyNames: Rule = (context) => {
-  const parties = findParties(new Source(context.document)).flatMap(({ value, span }): Party[] => {
+  const named = findParties(new Source(context.document)).map(({ value, span }) => ({ value, span }));
+  const parties = [...named, ...introduced(context, new Set(named.map(({ value }) => fold(value))))].flatMap(({ value, span }): Party[] => {
     const form = ENDING.exec(value)?.[0].replace(/[,\s]+/g, '');
     const base = value.replace(ENDING, '');
     return form === undefined || base.length < SHORTEST || !/\p{L}/u.test(base)
@@ -59,7 +61,26 @@ export const partyNames: Rule = (context) => {
     .flatMap((party) => driftOf(context, party, known));
 };
 
-function driftOf(context: Parameters<Rule>[0], party: Party, known: ReadonlySet<string>): Draft[] {
+/** A company with its legal form and, soon after, the name it is called by: "Acme Widgets, Inc., a Delaware corporation (“Acme”)". */
+const INTRODUCED = new RegExp(
+  `(?<!(?:\\p{Lu}[\\p{L}.&’']*|&) )(?<name>(?:\\p{Lu}[\\p{L}&’']+ ){1,3}\\p{Lu}[\\p{L}&’']+,? (?:${FORMS.map(([, spellings]) => `(?:${spellings})`).join('|')})\\b\\.?)(?=[^()]{0,160}\\((?:the |each |hereinafter )?["“])`,
+  'gu',
+);
+/** Blocks in which an agreement introduces its sides. */
+const PREAMBLE = 15;
+
+function introduced({ document, blocks }: Context, known: ReadonlySet<string>): { value: string; span: Span }[] {
+  return blocks.slice(0, PREAMBLE).flatMap((block) =>
+    [...block.text.slice(0, 4_000).matchAll(INTRODUCED)].flatMap((match) => {
+      const value = match.groups!['name']!;
+      return known.has(fold(value))
+        ? []
+        : [{ value, span: { documentId: document.id, blockId: block.id, start: match.index, end: match.index + value.length } }];
+    }),
+  );
+}
+
+function driftOf(context: Context, party: Party, known: ReadonlySet<string>): Draft[] {
   const found: Draft[] = [];
   const seen = new Set<string>();
   for (const { block, start, end } of context.words.uses(party.base)) {
@@ -68,13 +89,13 @@ function driftOf(context: Parameters<Rule>[0], party: Party, known: ReadonlySet<
     // "The Acme Company" in small letters is a way to speak, and "Acme Co" a part of another name.
     if (!written || !form || form === party.form || seen.has(form) || known.has(`${fold(party.base)} ${form}`) || !/^[,\s]*\p{Lu}/u.test(written[0])) continue;
     const around = block.text.slice(Math.max(0, start - 60), start) + block.text.slice(end + written[0].length, end + 90);
-    const introduced = /^[^.;]{0,80}[(（][^()]{0,40}["“]/.test(block.text.slice(end + written[0].length, end + 120));
+    const own = /^[^.;]{0,80}[(（][^()]{0,40}["“]/.test(block.text.slice(end + written[0].length, end + 120));
     const partOfName =
       /\p{Lu}[\p{L}&.'’-]*,?\s+$/u.test(block.text.slice(Math.max(0, start - 20), start)) &&
       !/(?:The|And|By|To|Of|Between|AND|BETWEEN|BY|TO|OF|THE)\s+$/u.test(block.text.slice(0, start));
     // In a list of companies each is its own, and "Go Call, Co-Op" goes on.
     const listed = COMPANY.test(around) || block.text[end + written[0].length] === '-' || /&\s*$/.test(block.text.slice(0, start));
-    if (introduced || partOfName || listed || OTHER_COMPANY.test(around)) continue;
+    if (own || partOfName || listed || OTHER_COMPANY.test(around)) continue;
     seen.add(form);
     found.push({
       rule: 'party-name',

@@ -35,7 +35,7 @@ async function recall(corpora: string, log: (line: string) => void): Promise<Row
   const found = new Map<string, number>();
   const failures: string[] = [];
   let others = 0;
-  for (const [index, file] of contractsIn(corpora, 12).entries()) {
+  for (const [index, file] of contractsIn(corpora, 6).entries()) {
     const source = await parseDocument(new Uint8Array(readFileSync(file)), file);
     const document = await parseLines(linesOf(source));
     const before = new Set(lintDocument(document).map((finding) => keyOf(document, finding)));
