@@ -214,9 +214,16 @@ function groupRows(lines: readonly Printed[], full: readonly number[]): Printed[
   }
   // Rules part rows when most bands between them hold one row of values; where they hold many, the rules part groups of rows.
   const several = ruled.filter((band) => band.filter(hasValue).length > 1).length;
-  if (ruled.length >= 3 && lines.length <= 4 * ruled.length && several <= 0.15 * ruled.length) return ruled;
+  if (ruled.length >= 3 && several <= 0.15 * ruled.length && (lines.length <= 4 * ruled.length || ruled.filter(beginsOnce).length >= 0.8 * ruled.length))
+    return ruled;
   const pitch = usualPitch(lines);
   return ruled.flatMap((band) => groupBand(band, pitch));
+}
+
+/** Only the first lines of the band stand in the first column: one label beside text of many lines. */
+function beginsOnce(band: readonly Printed[]): boolean {
+  const labelled = band.map((line) => line.pieces.some((piece) => piece.from === 0));
+  return labelled[0] === true && !labelled.slice(labelled.indexOf(false) < 0 ? labelled.length : labelled.indexOf(false)).includes(true);
 }
 
 /** Median distance of rows that both have values; 0 where there are too few. */

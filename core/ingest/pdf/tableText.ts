@@ -54,7 +54,7 @@ export function isDate(text: string): boolean {
 
 /** A bullet or a clause number that stands alone. */
 export function isListMark(text: string): boolean {
-  if (/^[•●▪◦*–—-]$/.test(text)) return true;
+  if (/^[^\p{L}\p{N}\s]$/u.test(text)) return true;
   const label = readLabel(text);
   return label !== null && text.length - label.rest <= 1;
 }
