@@ -162,7 +162,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (!forward.ok()) return forward.status();
   core->forward = std::move(forward).value();
   Result<std::unique_ptr<kv::PageStore>> store =
-      kv::PageStore::open(model::Forward::page_shape(core->config, core->weights.fingerprint()), blueprint.ram_budget_bytes);
+      kv::PageStore::open(model::Forward::page_shape(core->config, core->weights.fingerprint()), blueprint.ram_budget_bytes,
+                          {options.store_folder, options.store_budget_bytes});
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
   core->snapshots = std::make_unique<kv::SnapshotStore>(core->weights.fingerprint(), blueprint.snapshot_budget_bytes);

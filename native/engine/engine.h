@@ -28,6 +28,8 @@ struct EngineOptions {
   std::uint64_t ram_budget_bytes = 0;  // for KV pages; 0: a quarter of the memory that is free
   std::int64_t context_tokens = 0;     // per session; 0: what the model was trained for
   std::int64_t batch_tokens = 512;     // most tokens in one step; also the cancel granularity of prefill
+  std::string store_folder;            // where full pages are kept on disk; empty: nowhere
+  std::uint64_t store_budget_bytes = std::uint64_t{16} << 30;
   std::string instruction_set;         // "reference", "avx2", "avx512"; empty: the best this machine can run
 };
 

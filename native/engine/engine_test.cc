@@ -190,6 +190,28 @@ CODICIL_TEST(a_score_equals_the_logprobs_of_the_generation_and_leaves_the_sessio
   }
 }
 
+CODICIL_TEST(a_document_read_once_is_not_read_again_after_a_restart) {
+  for (const TinyShape& shape : kShapes) {
+    if (shape.architecture.starts_with("qwen35")) continue;  // recurrent states are not on disk
+    const TinyModel model(shape);
+    const std::string folder = model.path() + ".store";
+    const std::vector<Token> prefix = tokens_of(1100, 6);
+    EngineOptions options = options_for(model);
+    options.store_folder = folder;
+    const std::unique_ptr<Engine> fresh = std::move(Engine::open(options_for(model, 1), {})).value();
+    const Generated expected = alone(*fresh, prefix, greedy(12));
+    for (int start = 0; start < 2; ++start) {
+      const std::unique_ptr<Engine> engine = std::move(Engine::open(options, {})).value();
+      const std::unique_ptr<Session> session = engine->open_session().value();
+      const Result<SyncReport> report = sync(*session, prefix).get();
+      REQUIRE_OK(report);
+      CHECK_EQ(report.value().reused_tokens, start == 0 ? 0 : 1024);
+      CHECK(equal(generate(*session, greedy(12)).get().value(), expected));
+    }
+    std::filesystem::remove_all(folder);
+  }
+}
+
 // A recurrent state is known only where a step ended: every way back must end in the same bits as reading from the beginning.
 CODICIL_TEST(a_recurrent_session_goes_back_to_a_state_that_it_kept) {
   for (const std::string architecture : {"qwen35", "qwen35moe"}) {

@@ -1,7 +1,7 @@
 // KV pages: where keys and values of every token live, and who may read them.
 //
 // Owns: the geometry of a page, its tiers, its name (a chained hash of the tokens it holds), the prefix index that lets two
-// sessions share a page, and eviction inside the budget. This build has the RAM tier; VRAM and SSD come behind the same
+// sessions share a page, and eviction inside the budget. This build has RAM and SSD; VRAM comes behind the same
 // three nouns without moving a caller: a page is read or written only through a Pin, and a Pin says in which tier it holds it.
 // Leaves to native/engine: which tokens a session has; to kernels: arithmetic.
 // Rules that must stay true: moving or sharing a page never changes a bit; a page with an open Pin is never moved or freed;
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "native/base/status.h"
@@ -64,20 +65,32 @@ class Pin {
   Page* page_ = nullptr;
 };
 
+// Where pages are kept on disk; an empty folder: nowhere.
+struct DiskOptions {
+  std::string folder;
+  std::uint64_t budget_bytes = 0;
+};
+
 struct StoreStats {
   std::array<std::uint64_t, 3> bytes_by_tier{};  // indexed by Tier
   std::array<std::uint64_t, 3> pages_by_tier{};
   std::uint64_t budget_bytes = 0;
   std::uint64_t hits = 0, misses = 0, evictions = 0;  // of the prefix index, in pages
+  std::uint64_t disk_budget_bytes = 0, disk_read_bytes = 0, disk_written_bytes = 0, disk_damaged_pages = 0;  // since open
+  double disk_read_seconds = 0;
 };
 
 // All pages of one model. Thread-safe: sessions of one engine share it.
 class PageStore {
  public:
-  static Result<std::unique_ptr<PageStore>> open(const PageShape& shape, std::uint64_t ram_budget_bytes);
+  static Result<std::unique_ptr<PageStore>> open(const PageShape& shape, std::uint64_t ram_budget_bytes, const DiskOptions& disk = {});
   virtual ~PageStore() = default;
   virtual const PageShape& shape() const = 0;
   virtual StoreStats stats() const = 0;
+  // Returns when every full page that was committed is on disk.
+  virtual void flush() = 0;
+  // Removes the kept pages of a prefix, and of all that continue it, from disk and from the index; returns how many files are gone.
+  virtual std::uint64_t forget(std::span<const Token> prefix) = 0;
 };
 
 // The pages of one session, in order. Not thread-safe: the scheduler owns it while a job of the session runs.

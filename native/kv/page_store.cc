@@ -70,7 +70,7 @@ PageName next_name(const PageName& previous, std::span<const Token> tokens) {
 
 // --- PageStore ---------------------------------------------------------------------------------------------------------------
 
-Result<std::unique_ptr<PageStore>> PageStore::open(const PageShape& shape, std::uint64_t ram_budget_bytes) {
+Result<std::unique_ptr<PageStore>> PageStore::open(const PageShape& shape, std::uint64_t ram_budget_bytes, const DiskOptions& disk) {
   if (shape.layers <= 0 || shape.kv_heads <= 0 || shape.head_dim <= 0) {
     return Status(Code::invalid_request,
                   "expected a page shape with layers, kv heads and head size above 0, found a zero: give the model's geometry");
@@ -79,14 +79,22 @@ Result<std::unique_ptr<PageStore>> PageStore::open(const PageShape& shape, std::
     return Status(Code::does_not_fit, "expected a KV budget of at least one page (" + std::to_string(shape.page_bytes()) + " bytes), found " +
                                           std::to_string(ram_budget_bytes) + ": raise the budget");
   }
-  return std::unique_ptr<PageStore>(std::make_unique<RamStore>(shape, ram_budget_bytes));
+  std::unique_ptr<DiskStore> kept;
+  if (!disk.folder.empty()) {
+    Result<std::unique_ptr<DiskStore>> opened = DiskStore::open(disk.folder, shape, disk.budget_bytes);
+    if (!opened.ok()) return opened.status();
+    kept = std::move(opened).value();
+  }
+  return std::unique_ptr<PageStore>(std::make_unique<RamStore>(shape, ram_budget_bytes, std::move(kept)));
 }
 
-RamStore::RamStore(const PageShape& shape, std::uint64_t budget_bytes) : shape_(shape), budget_pages_(budget_bytes / shape.page_bytes()) {
+RamStore::RamStore(const PageShape& shape, std::uint64_t budget_bytes, std::unique_ptr<DiskStore> disk)
+    : shape_(shape), budget_pages_(budget_bytes / shape.page_bytes()), disk_(std::move(disk)) {
   counters_.budget_bytes = budget_bytes;
 }
 
 RamStore::~RamStore() {
+  disk_.reset();  // what waits to be written is pinned
   const auto release = [](Page* page) {
     release_bytes(page->data);
     delete page;
@@ -102,6 +110,15 @@ StoreStats RamStore::stats() const {
   const std::uint64_t live = allocated_ - pool_.size();
   out.pages_by_tier[static_cast<std::size_t>(Tier::ram)] = live;
   out.bytes_by_tier[static_cast<std::size_t>(Tier::ram)] = live * shape_.page_bytes();
+  if (disk_ == nullptr) return out;
+  const DiskStats kept = disk_->stats();
+  out.pages_by_tier[static_cast<std::size_t>(Tier::ssd)] = kept.pages;
+  out.bytes_by_tier[static_cast<std::size_t>(Tier::ssd)] = kept.bytes;
+  out.disk_budget_bytes = kept.budget_bytes;
+  out.disk_read_bytes = kept.read_bytes;
+  out.disk_written_bytes = kept.written_bytes;
+  out.disk_damaged_pages = kept.damaged;
+  out.disk_read_seconds = kept.read_seconds;
   return out;
 }
 
@@ -159,18 +176,69 @@ Result<Page*> RamStore::take() {
   return page;
 }
 
-Page* RamStore::find_and_take(const PageName& name, std::span<const Token> tokens) {
+Page* RamStore::find_in_index(const PageName& name, std::span<const Token> tokens) {
   const std::scoped_lock lock(mutex_);
   const auto found = index_.find(name);
-  if (found == index_.end() || std::memcmp(found->second->tokens.data(), tokens.data(), sizeof(Token) * kPageTokens) != 0) {
-    counters_.misses += 1;
-    return nullptr;
-  }
+  if (found == index_.end() || std::memcmp(found->second->tokens.data(), tokens.data(), sizeof(Token) * kPageTokens) != 0) return nullptr;
   Page* page = found->second;
   if (page->tables + page->pins == 0) lru_.erase(page->lru);
   page->tables += 1;
   counters_.hits += 1;
   return page;
+}
+
+Page* RamStore::find_and_take(const PageName& name, const PageName& previous, std::span<const Token> tokens) {
+  if (Page* page = find_in_index(name, tokens)) {
+    keep(page, previous);  // it may have come at a time when the disk was busy
+    return page;
+  }
+  if (disk_ != nullptr && disk_->has(name)) {
+    // A full RAM tier may have no page to read into: then the tokens are as good as unknown, and the caller's reserve() says what is wrong.
+    Result<Page*> fresh = take();
+    if (fresh.ok() && disk_->read(name, tokens, fresh.value()->data)) {
+      const std::scoped_lock lock(mutex_);
+      counters_.hits += 1;
+      return set_name(fresh.value(), name, tokens);
+    }
+    if (fresh.ok()) drop_table(fresh.value());
+  }
+  const std::scoped_lock lock(mutex_);
+  counters_.misses += 1;
+  return nullptr;
+}
+
+// Queues a named page for the disk; it stays where it is until it is written.
+void RamStore::keep(Page* page, const PageName& previous) {
+  if (disk_ == nullptr || disk_->has(page->name)) return;
+  add_pin(page);
+  disk_->write(page->name, previous, page->tokens, page->data, [this, page] { drop_pin(page); });
+}
+
+void RamStore::flush() {
+  if (disk_ != nullptr) disk_->flush();
+}
+
+std::uint64_t RamStore::forget(std::span<const Token> prefix) {
+  PageName name = first_name(shape_.model_fingerprint);
+  if (prefix.size() < static_cast<std::size_t>(kPageTokens)) return 0;
+  name = next_name(name, prefix.first(kPageTokens));
+  const std::uint64_t gone = disk_ == nullptr ? 0 : disk_->forget(name);
+  const std::scoped_lock lock(mutex_);
+  // What no session holds goes at once; a page in use leaves the index, and its memory with its last session.
+  PageName at = first_name(shape_.model_fingerprint);
+  for (std::size_t page = 0; (page + 1) * kPageTokens <= prefix.size(); ++page) {
+    at = next_name(at, prefix.subspan(page * kPageTokens, kPageTokens));
+    const auto found = index_.find(at);
+    if (found == index_.end()) continue;
+    Page* known = found->second;
+    index_.erase(found);
+    known->indexed = false;
+    if (known->tables + known->pins > 0) continue;
+    lru_.erase(known->lru);
+    std::memset(known->data, 0, shape_.page_bytes());
+    settle(known);
+  }
+  return gone;
 }
 
 void RamStore::settle(Page* page) {
@@ -214,8 +282,18 @@ bool RamStore::is_shared(const Page* page) const {
   return page->named || page->tables > 1;
 }
 
-Page* RamStore::name_page(Page* page, const PageName& name, std::span<const Token> tokens) {
-  const std::scoped_lock lock(mutex_);
+Page* RamStore::name_page(Page* page, const PageName& name, const PageName& previous, std::span<const Token> tokens) {
+  Page* named = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    named = set_name(page, name, tokens);
+  }
+  keep(named, previous);
+  return named;
+}
+
+// The mutex is held.
+Page* RamStore::set_name(Page* page, const PageName& name, std::span<const Token> tokens) {
   assert(!page->named);
   std::memcpy(page->tokens.data(), tokens.data(), sizeof(Token) * kPageTokens);
   page->name = name;

@@ -35,8 +35,9 @@ class Table final : public PageTable {
     PageName name = name_before(full);
     while ((full + 1) * kPageTokens <= prefix.size()) {
       const auto next_tokens = prefix.subspan(full * kPageTokens, kPageTokens);
+      const PageName previous = name;
       name = next_name(name, next_tokens);
-      Page* page = store_.find_and_take(name, next_tokens);
+      Page* page = store_.find_and_take(name, previous, next_tokens);
       if (page == nullptr) break;
       found.push_back(page);
       full += 1;
@@ -89,7 +90,8 @@ class Table final : public PageTable {
     tokens_.insert(tokens_.end(), added.begin(), added.end());
     for (; (full + 1) * kPageTokens <= tokens_.size(); ++full) {
       const auto page_tokens = std::span<const Token>(tokens_).subspan(full * kPageTokens, kPageTokens);
-      pages_[full] = store_.name_page(pages_[full], next_name(name_before(full), page_tokens), page_tokens);
+      const PageName previous = name_before(full);
+      pages_[full] = store_.name_page(pages_[full], next_name(previous, page_tokens), previous, page_tokens);
     }
   }
 

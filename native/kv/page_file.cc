@@ -1,0 +1,85 @@
+// Byte offsets are those of FORMAT.md.
+#include "native/kv/page_file.h"
+
+#include <bit>
+#include <cstdio>
+#include <cstring>
+
+#include "native/base/crc32c.h"
+
+namespace codicil::kv {
+
+namespace {
+
+constexpr char kMagic[8] = {'C', 'O', 'D', 'I', 'C', 'L', 'K', 'V'};
+constexpr std::size_t kTokensAt = 84, kCrcAt = kTokensAt + kPageTokens * sizeof(Token);
+
+template <typename T>
+void put(std::span<std::byte> out, std::size_t at, T value) {
+  static_assert(std::endian::native == std::endian::little, "fields are little-endian");
+  std::memcpy(out.data() + at, &value, sizeof value);
+}
+template <typename T>
+T get(std::span<const std::byte> in, std::size_t at) {
+  T value;
+  std::memcpy(&value, in.data() + at, sizeof value);
+  return value;
+}
+
+Status corrupt(const std::string& expected, const std::string& found) {
+  return Status(Code::corrupt_file, "expected a stored page with " + expected + ", found " + found + ": it is dropped and computed again");
+}
+
+}  // namespace
+
+void write_page_header(const PageShape& shape, const PageHeader& header, std::span<std::byte> out) {
+  std::memset(out.data(), 0, kPageHeaderBytes);
+  std::memcpy(out.data(), kMagic, sizeof kMagic);
+  put(out, 8, kPageFileVersion);
+  put(out, 12, static_cast<std::uint32_t>(shape.format));
+  put(out, 16, shape.model_fingerprint);
+  put(out, 24, static_cast<std::uint32_t>(shape.layers));
+  put(out, 28, static_cast<std::uint32_t>(shape.kv_heads));
+  put(out, 32, static_cast<std::uint32_t>(shape.head_dim));
+  put(out, 36, static_cast<std::uint32_t>(kPageTokens));
+  put(out, 40, header.name);
+  put(out, 56, header.previous);
+  put(out, 72, header.data_bytes);
+  put(out, 80, header.data_crc);
+  std::memcpy(out.data() + kTokensAt, header.tokens.data(), sizeof header.tokens);
+  put(out, kCrcAt, crc32c(out.first(kCrcAt)));
+}
+
+Result<PageHeader> read_page_header(const PageShape& shape, std::span<const std::byte> in) {
+  if (in.size() < kPageHeaderBytes) return corrupt("a header of 4096 bytes", std::to_string(in.size()) + " bytes");
+  if (std::memcmp(in.data(), kMagic, sizeof kMagic) != 0) return corrupt("the mark CODICLKV", "another beginning");
+  if (get<std::uint32_t>(in, 8) != kPageFileVersion) return corrupt("version 1", "version " + std::to_string(get<std::uint32_t>(in, 8)));
+  if (get<std::uint32_t>(in, kCrcAt) != crc32c(in.first(kCrcAt))) return corrupt("a header that agrees with its checksum", "another checksum");
+  const bool same = get<std::uint32_t>(in, 12) == static_cast<std::uint32_t>(shape.format) && get<std::uint64_t>(in, 16) == shape.model_fingerprint &&
+                    get<std::uint32_t>(in, 24) == static_cast<std::uint32_t>(shape.layers) &&
+                    get<std::uint32_t>(in, 28) == static_cast<std::uint32_t>(shape.kv_heads) &&
+                    get<std::uint32_t>(in, 32) == static_cast<std::uint32_t>(shape.head_dim) && get<std::uint32_t>(in, 36) == kPageTokens;
+  if (!same) return corrupt("this model's weights and geometry", "another model's");
+  PageHeader header;
+  header.name = get<PageName>(in, 40);
+  header.previous = get<PageName>(in, 56);
+  header.data_bytes = get<std::uint64_t>(in, 72);
+  header.data_crc = get<std::uint32_t>(in, 80);
+  if (header.data_bytes != shape.page_bytes())
+    return corrupt(std::to_string(shape.page_bytes()) + " bytes of data", std::to_string(header.data_bytes));
+  std::memcpy(header.tokens.data(), in.data() + kTokensAt, sizeof header.tokens);
+  return header;
+}
+
+Status check_page_data(const PageHeader& header, std::span<const std::byte> data) {
+  if (crc32c(data) == header.data_crc) return {};
+  return corrupt("data that agree with their checksum", "another checksum");
+}
+
+std::string hex_name(const PageName& name) {
+  char text[33];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(name.high), static_cast<unsigned long long>(name.low));
+  return text;
+}
+
+}  // namespace codicil::kv
