@@ -37,7 +37,8 @@ constexpr const char* kUsage =
     "  reader-speed  --windows windows.json --questions questions.json [--max 8]\n"
     "  inspect       what the file says of itself\n"
     "  plan          [--context N]: bytes that would be used, before anything is\n"
-    "Everywhere: --threads 2, --context N, --batch-tokens 512, --ram-mib N (for keys and values), --set reference|avx2|avx512\n"
+    "Everywhere: --threads 2, --context N, --batch-tokens 512, --ram-mib N (for keys and values), --set reference|avx2|avx512,\n"
+    "  --store FOLDER (pages of keys and values kept on disk), --store-mib N\n"
     "Formats: bench/peer/FORMATS.md. Exit code: 0 done, 1 could not be done, 2 wrong usage.\n";
 
 const std::set<std::string> kSwitches = {"--special", "--batch"};
@@ -52,7 +53,7 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"plan", {}},
     {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed"}},
 };
-const std::set<std::string> kEverywhere = {"--model", "--threads", "--context", "--batch-tokens", "--ram-mib", "--set"};
+const std::set<std::string> kEverywhere = {"--model", "--threads", "--context", "--batch-tokens", "--ram-mib", "--set", "--store", "--store-mib"};
 
 struct Arguments {
   std::string command;
@@ -92,7 +93,7 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
     const bool wanted = known->second.count(needed) != 0 || (std::strcmp(needed, "--model") == 0 && out.command != "random-model");
     if (wanted && !out.has(needed)) return UsageFault{std::string("Expected ") + needed + " for " + out.command + ", found none."};
   }
-  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--top", "--max", "-n", "--prefill", "--decode", "--depth",
+  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib", "--top", "--max", "-n", "--prefill", "--decode", "--depth",
                               "--repeat", "--layers", "--vocab", "--experts", "--seed"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);
@@ -110,6 +111,8 @@ EngineOptions options_of(const Arguments& a) {
   options.batch_tokens = a.number("--batch-tokens", 512);
   options.ram_budget_bytes = static_cast<std::uint64_t>(a.number("--ram-mib", 0)) << 20;
   options.instruction_set = a.text("--set");
+  options.store_folder = a.text("--store");
+  if (a.has("--store-mib")) options.store_budget_bytes = static_cast<std::uint64_t>(a.number("--store-mib", 0)) << 20;
   return options;
 }
 
