@@ -9,7 +9,7 @@ import { readCells, type CellSource } from './cells.ts';
 import { readProvisions, Weights, type Provision } from './provisions.ts';
 
 /** What counts in a pairing, and from where on it is one. Chosen on one half of the contracts of CUAD (labels) and measured on the other. */
-export const WEIGHING = { heading: 0.45, type: 0.2, content: 0.55, parent: 0.08, least: 0.4 } as const;
+export const WEIGHING = { heading: 0.45, type: 0.35, content: 0.7, parent: 0.08, least: 0.36 } as const;
 /** Words of a provision that are looked up for candidates, rarest first. */
 const LOOKUPS = 24;
 
@@ -72,7 +72,9 @@ interface Grid {
 function rowsOf(grid: Grid, base: number, others: readonly number[]): ClauseRow[] {
   const { provisions, taken } = grid;
   const extra = taken.some(({ size }) => size > 0);
-  const free = provisions[base]!.filter(({ index, clause }) => !taken[base]!.has(index) && (clause.heading !== '' || (!extra && clause.parentId === null)));
+  const free = provisions[base]!.filter(
+    ({ index, clause }) => !taken[base]!.has(index) && (clause.heading !== '' || clause.type !== null || (!extra && clause.parentId === null)),
+  );
   const pairs = others.filter((at) => at !== base).map((at) => [at, pairUp(grid, base, free, at)] as const);
   return free.map((provision) => {
     const cells: (ClauseCell | null)[] = grid.documents.map(() => null);

@@ -4,6 +4,7 @@
 import type { ClauseCell } from '../contract/clauseTable.ts';
 import type { Document, Span } from '../contract/document.ts';
 import { judge } from './classify.ts';
+import { factDifferences } from './facts.ts';
 import type { Hunk } from './myers.ts';
 import type { Provision } from './provisions.ts';
 import { termsOf, type Edit, type Terms } from './topics.ts';
@@ -98,7 +99,21 @@ function deviation(
   const judged = judge({ kind: 'changed', beforePath: path, afterPath: path, heading, edits, words, referencesFollow: false, term: null }, terms);
   if (inRuns(left.length, hunks) >= EDITED * Math.max(left.length, right.length))
     return { deviation: 'edited', diff: diffParts(left, right, hunks), ...judged };
-  return { deviation: 'own', diff: [], ...judged, reason: `Its own words on the matter. ${judged.reason}` };
+  return { deviation: 'own', diff: [], ...ownWords(textOf(left), textOf(right)) };
+}
+
+/** Where the words are its own, what it names is set against what the baseline names. */
+function ownWords(base: string, own: string): Pick<ClauseCell, 'topics' | 'severity' | 'reason'> {
+  const differences = factDifferences(base, own);
+  const few = (facts: readonly string[]): string => (facts.length === 0 ? 'none' : facts.slice(0, 3).join(', ') + (facts.length > 3 ? ' …' : ''));
+  const told = differences.map(
+    ({ topic, before, after }) => `${topic === 'law' ? 'Law or court' : topic === 'amount' ? 'Amount' : 'Period'}: ${few(after)} (baseline: ${few(before)}).`,
+  );
+  return {
+    topics: differences.length === 0 ? ['wording'] : differences.map(({ topic }) => topic),
+    severity: differences.length === 0 ? 'medium' : 'high',
+    reason: ['Its own words on the matter.', ...told].join(' '),
+  };
 }
 
 /** Words that stand in common runs long enough to be no chance. */

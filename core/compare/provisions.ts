@@ -24,13 +24,14 @@ const STOP = new Set(
   ),
 );
 
-/** Six letters hold most stems of contract language: "indemnify", "indemnification", "indemnities"; "terminate", "termination". */
+/** Six letters without the vowels at their end hold most stems of contract language: "limit", "limits" and "limitation"; "indemnify" and "indemnities". */
 function stem(word: string): string {
-  return word.length > 6 ? word.slice(0, 6) : word.replace(/s$/, '');
+  const short = word.length > 6 ? word.slice(0, 6) : word.replace(/(?<=..)s$/, '');
+  return short.length >= 5 ? short.replace(/[aeiouy]+$/, '') : short;
 }
 
 /** Words of a text by their stems; Chinese by pairs of characters. */
-function stemsOf(text: string): string[] {
+export function stemsOf(text: string): string[] {
   const words =
     text
       .normalize('NFKC')
@@ -59,8 +60,11 @@ export function readProvisions(document: Document): Provision[] {
       }
     }
     const index = provisions.length;
-    const counts = size >= LEAST_WORDS || clause.heading !== '';
-    if (counts) provisions.push({ index, clause, parent, clauseIds, heading: new Set(stemsOf(clause.heading)), words, size });
+    // A heading over nothing (the title of the contract) is no provision.
+    const heading = new Set(stemsOf(clause.heading));
+    const bare = clauseIds.length === 1 && size <= heading.size;
+    const counts = !bare && (size >= LEAST_WORDS || clause.heading !== '');
+    if (counts) provisions.push({ index, clause, parent, clauseIds, heading, words, size });
     for (const id of clause.children) visit(byId.get(id)!, counts ? index : parent);
   };
   for (const clause of document.clauses) if (clause.parentId === null) visit(clause, -1);

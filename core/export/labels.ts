@@ -13,7 +13,7 @@ export const KIND_LABELS: Record<Change['kind'], { readonly glyph: string; reado
 };
 
 export const GROUP_LABELS: Record<ChangeGroup['kind'], { readonly glyph: string; readonly label: string }> = {
-  rename: { glyph: '≡', label: 'Renamed throughout' },
+  rename: { glyph: '≡', label: 'Renamed' },
   references: { glyph: '§', label: 'References follow' },
   renumbering: { glyph: '#', label: 'Renumbered' },
 };

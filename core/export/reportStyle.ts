@@ -36,7 +36,21 @@ h2 .n{margin-right:.35rem;color:var(--soft);font-weight:400;font-variant-numeric
 .text{padding:.1rem .9rem;border:1px solid var(--line);border-radius:.3rem;font-family:"Source Serif 4",Georgia,Cambria,"Times New Roman","Noto Serif CJK SC","Songti SC",SimSun,serif;overflow-wrap:anywhere}
 .text p{margin:.6rem 0}
 .none{padding:1.5rem;border:1px solid var(--line);border-radius:.4rem}
+.note{margin:.5rem 0 1rem;padding:.5rem .75rem;border-left:.25rem solid var(--medium);font-size:.9rem}
+article.k-rename,article.k-references,article.k-renumbering{border-left-color:var(--soft)}
+.places{margin:.5rem 0 0}.places summary{font-weight:400;font-size:.9rem}.places ul{margin:.5rem 0 0;padding:0;list-style:none}.places li{margin:0 0 .6rem}.places .place{font-size:.85rem;color:var(--soft)}
+.wide main{max-width:96rem}
+.scroll{overflow-x:auto}
+.overview{font-size:.82rem}.overview th[scope=row]{color:var(--ink);font-weight:400}.overview a{text-decoration:none}.overview a:hover{text-decoration:underline}.overview thead th{position:sticky;top:0;background:var(--ground)}
+.l-0{font-weight:600!important}.l-1{padding-left:1.6rem}.l-2{padding-left:2.6rem}.l-3{padding-left:3.6rem}
+.overview td{white-space:nowrap}.d-missing{color:var(--del)}.d-edited,.d-own{color:var(--medium)}.d-extra{color:var(--ins)}.d-baseline,.d-same{color:var(--soft)}.overview td.s-high{font-weight:700}
+.hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.row{margin:2rem 0 0;padding-top:1rem;border-top:1px solid var(--line)}.row h2{margin-bottom:.75rem;font-size:1.15rem}
+.cells{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:.75rem;align-items:start}
+.cell{margin:0;padding:.75rem .9rem;color:var(--ink)}.cell h3{margin:0;font-size:.85rem;font-weight:600;color:var(--soft);overflow-wrap:anywhere}.cell .meta{flex-wrap:wrap}
+.cell.d-missing{border-style:dashed;background:none}.cell.d-missing .deviation{color:var(--del)}.cell.d-edited .deviation,.cell.d-own .deviation{color:var(--medium)}.deviation{font-weight:600}
+.cell .text{font-size:.92rem;line-height:1.5}
 footer{margin-top:2.5rem;padding-top:1rem;border-top:1px solid var(--line);color:var(--soft);font-size:.75rem}
 footer p{margin:.2rem 0;overflow-wrap:anywhere}
-@media print{:root{color-scheme:light;--ground:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb;--del:#a3160f;--delg:#fff;--ins:#0a3fa8;--insg:#fff;--move:#0f5523;--moveg:#fff;--high:#a3160f;--medium:#6b4000;--low:#333}body{font-size:10.5pt}main{max-width:none;padding:0}summary{list-style:none}a{color:inherit;text-decoration:none}@page{margin:18mm 16mm}}
+@media print{:root{color-scheme:light;--ground:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb;--del:#a3160f;--delg:#fff;--ins:#0a3fa8;--insg:#fff;--move:#0f5523;--moveg:#fff;--high:#a3160f;--medium:#6b4000;--low:#333}body{font-size:10.5pt}main{max-width:none;padding:0}summary{list-style:none}a{color:inherit;text-decoration:none}@page{margin:18mm 16mm}.cells{grid-template-columns:repeat(auto-fit,minmax(7.2cm,1fr))}.overview thead th{position:static}.places:not([open])>:not(summary){display:none}}
 `;

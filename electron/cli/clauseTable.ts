@@ -1,5 +1,6 @@
 // `codicil clauses --align`: the same clause in every contract, below one another in the terminal, each against the baseline.
 import { alignClauses } from '../../core/compare/alignMany.ts';
+import { stemsOf } from '../../core/compare/provisions.ts';
 import type { ClauseCell, ClauseRow, ClauseTable } from '../../core/contract/clauseTable.ts';
 import type { Document } from '../../core/contract/document.ts';
 import { UsageError } from './command.ts';
@@ -35,17 +36,12 @@ function baselineOf(documents: readonly Document[], name: string | undefined): D
 
 /** By a heading in any of the contracts, or by the type: "limitation of liability", "limitationOfLiability". */
 function isWanted(row: ClauseRow, wanted: string): boolean {
-  const plain = (text: string): string =>
-    text
-      .replace(/([a-z])([A-Z])/g, '$1 $2')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, ' ')
-      .trim();
-  const words = plain(wanted)
-    .split(' ')
-    .map((word) => (word.length > 6 ? word.slice(0, 6) : word.replace(/s$/, '')));
-  const texts = [row.label, row.type ?? '', ...row.cells.map((cell) => cell?.heading ?? '')].map((text) => ` ${plain(text)}`);
-  return texts.some((text) => words.every((word) => text.includes(` ${word}`)));
+  const wordsOf = (text: string): readonly string[] => stemsOf(text.replace(/([a-z])([A-Z])/g, '$1 $2'));
+  const words = wordsOf(wanted);
+  return [row.label, row.type ?? '', ...row.cells.map((cell) => cell?.heading ?? '')].some((text) => {
+    const known = new Set(wordsOf(text));
+    return words.length > 0 && words.every((word) => known.has(word));
+  });
 }
 
 function printTable(terminal: Terminal, table: ClauseTable, wanted: string | undefined): void {

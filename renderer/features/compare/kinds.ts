@@ -21,7 +21,7 @@ export const KINDS: Readonly<Record<Change['kind'], KindLook>> = {
 };
 
 export const GROUPS: Readonly<Record<ChangeGroup['kind'], { readonly word: string; readonly Icon: LucideIcon }>> = {
-  rename: { word: 'Renamed throughout', Icon: Replace },
+  rename: { word: 'Renamed', Icon: Replace },
   references: { word: 'References follow', Icon: Link },
   renumbering: { word: 'Renumbered', Icon: Hash },
 };
