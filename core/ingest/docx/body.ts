@@ -57,6 +57,7 @@ export class BodyReader {
   private readonly noteStory: Story;
   private readonly boxStory: Story;
   readonly body: Context;
+  private readonly notesRead = new Set<XmlNode>();
   private carried: Carried | null = null;
   private anchors: Anchor[] = [];
   private nextTable = 0;
@@ -157,7 +158,7 @@ export class BodyReader {
     const numbers = child(properties, 'w:numPr');
     const inserted = view === 'original' && child(numbers, 'w:ins') !== undefined;
     const place = isBareBreak(node, mark) ? null : styles.listOf(style, inserted ? undefined : numbers, numbering);
-    const number = place && !joins ? context.story.lists.next(place.numId, place.level) : null;
+    const number = place && !joins ? context.story.lists.numberOf(place, view === 'original' || markStands(mark, 'accepted')) : null;
     // A paragraph with a number of its own is not the run-on text of a heading.
     if (this.carried?.leads === true && number !== null) this.flush();
     const lead = this.carried;
@@ -234,7 +235,8 @@ export class BodyReader {
 
   private readNote(kind: Note['kind'], id: string, mark: Position | undefined, context: Context): void {
     const note = this.parts.notes.get(`${kind} ${id}`);
-    if (!note || context.kind !== 'body') return;
+    if (!note || context.kind === 'furniture' || this.notesRead.has(note)) return;
+    this.notesRead.add(note);
     const before = this.blocks.length;
     this.readContainer(note, newContext('footnote', this.noteStory));
     const blockIds = this.blocks.slice(before).map((block) => block.id);

@@ -108,6 +108,12 @@ describe('notes and comments', () => {
     expect(blocks.map((block) => block.text)).toEqual(['Price due', 'Net of tax.', 'Always.', 'See law.']);
   });
 
+  it('reads a note that only another note cites, once', async () => {
+    const cite = (id: number): string => `<w:r><w:footnoteReference w:id="${id}"/></w:r>`;
+    const footnotes = `<w:footnote w:id="2">${p(run('First') + cite(3))}</w:footnote><w:footnote w:id="3">${p(run('Second') + cite(2))}</w:footnote>`;
+    expect(await textsOf({ body: p(run('x') + cite(2)), footnotes })).toEqual(['x', 'First', 'Second']);
+  });
+
   it('reads comments with their range, answers and whether they are settled', async () => {
     const comment = (id: number, text: string): string =>
       `<w:comment w:id="${id}" w:author="Ada" w:date="2026-01-02T03:04:05Z"><w:p w14:paraId="0000000${id}">${run(text)}</w:p></w:comment>`;

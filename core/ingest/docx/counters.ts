@@ -5,6 +5,7 @@
 // Every paragraph of the list counts, empty and hidden ones too: Word itself skips numbers by hidden paragraphs.
 // One object per story: body, footnotes, text boxes, each header count apart.
 import { formatNumber } from './formats.ts';
+import type { ListPlace } from './styles.ts';
 import { levelAt, LEVELS, type Instance, type Level, type Numbering } from './numbering.ts';
 
 export interface ListNumber {
@@ -45,6 +46,22 @@ export class ListCounters {
     if (level.format === 'bullet') return { text: '', bullet: true, level, depth: index, context: [] };
     const text = level.hidden ? '' : labelOf(instance, level, index, counter.values);
     return { text, bullet: false, level, depth: index, context: contextOf(instance, index, counter) };
+  }
+
+  /**
+   * The number of a paragraph that may not count: with all changes shown Word numbers as if they were accepted, and a paragraph
+   * whose mark is deleted has the number that the next one has too.
+   */
+  numberOf({ numId, level }: ListPlace, counts: boolean): ListNumber | null {
+    const definition = this.numbering.instance(numId)?.definition.id;
+    if (counts || definition === undefined) return this.next(numId, level);
+    const { values, reached, lastAt } = this.counterOf(definition);
+    const used = this.overridden.has(numId);
+    const before = { values: [...values], reached: [...reached], lastAt: [...lastAt] };
+    const number = this.next(numId, level);
+    this.counters.set(definition, before);
+    if (!used) this.overridden.delete(numId);
+    return number;
   }
 
   /** Lists that Word was told to restart in every section (w15:restartNumberingAfterBreak). */

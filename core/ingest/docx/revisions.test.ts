@@ -91,10 +91,11 @@ describe('numbers in views', () => {
 
   it('fault: a deleted numbered paragraph uses up no number once it is accepted', async () => {
     const body = listed('a', 1) + marked(del('b'), 'del', LIST) + listed('c', 1);
+    // With all changes shown Word gives the struck paragraph the number that the next one has.
     expect(await views({ body, numbering })).toEqual([
       ['1. a', '2. c'],
       ['1. a', '2. b', '3. c'],
-      ['1. a', '2. b', '3. c'],
+      ['1. a', '2. b', '2. c'],
     ]);
   });
 
