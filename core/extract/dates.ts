@@ -69,5 +69,8 @@ export function findDates(text: string): Found[] {
     }
   }
   found.sort((x, y) => x.start - y.start || y.end - x.end);
-  return found.filter((date, index) => !found.slice(0, index).some((other) => other.start <= date.start && date.end <= other.end));
+  // Patterns overlap by a few dates at most: a look at the ones just before is enough, and keeps the pass linear.
+  return found.filter(
+    (date, index) => !found.slice(Math.max(0, index - PATTERNS.length), index).some((other) => other.start <= date.start && date.end <= other.end),
+  );
 }

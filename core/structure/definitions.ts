@@ -20,6 +20,7 @@ const NAMING =
   /^\s*(?:(?:the|each|a|an|any|such|all|both|together|collectively|individually|hereinafter|hereafter|referred|to|as|in|this|called|and|or|with|of|its|their|jointly|severally|respectively|，|,|;|以下|简称|合称|统称|称|“[^”]*”|"[^"]*"|‘[^’]*’)[\s,，:：]*)*$|\b(?:the|an?|collectively|each|together|individually),?\s*$/i;
 const UNQUOTED =
   /^((?:\p{Lu}[\p{L}\p{N}’'&/-]*)(?:\s+(?:(?:of|the|and|or|for|in|to|on)\s+)?\p{Lu}[\p{L}\p{N}’'&/()-]*){0,6})\s+(?:means\b|shall\s+mean\b|has\s+the\s+meaning\b|shall\s+have\s+the\s+meaning\b)/u;
+const COLON = /^(\p{Lu}[\p{L}\p{N}’'&/ -]{1,60}):\s+(?:[\p{Ll}(]|has the meaning)/u;
 /** Words that begin a sentence of another kind. */
 const NO_TERM = /^(?:This|That|It|Which|What|Nothing|Neither|No|The|These|Those|Each|Any|All|As|For|If|In)\b/;
 const CHINESE_UNQUOTED = /^([\p{Script=Han}A-Za-z0-9]{2,14})(?:[，,：:]\s*)?(?:是指|系指|(?<=[：:]\s*)指)/u;
@@ -27,11 +28,20 @@ const CELL_MEANS = /^(?:means?\b|shall\s+mean\b|has\s+the\s+meaning\b|refers?\s+
 
 export function findDefinitions(context: StructureContext, emphasis: ReadonlyMap<string, readonly Range[]>): Definition[] {
   const out: Definition[] = [];
+  const listing = new Set(context.clauses.filter((clause) => clause.type === 'definitions').map((clause) => clause.id));
+  // Sub-clauses of "Definitions" list terms too.
+  for (const clause of context.clauses) if (clause.parentId !== null && listing.has(clause.parentId)) listing.add(clause.id);
   context.blocks.forEach((block, index) => {
     if (!isContent(block)) return;
     const quoted = quotedTerms(block.text);
     const plain =
-      quoted.length > 0 ? [] : [...boldTerms(block, emphasis.get(block.id) ?? []), ...unquotedTerms(block), ...cellTerms(block, context.blocks[index + 1])];
+      quoted.length > 0
+        ? []
+        : [
+            ...boldTerms(block, emphasis.get(block.id) ?? []),
+            ...unquotedTerms(block, listing.has(context.owners.at(block.id, 0) ?? '')),
+            ...cellTerms(block, context.blocks[index + 1]),
+          ];
     const seen = new Set<number>();
     for (const range of [...quoted, ...plain]) {
       if (seen.has(range.start)) continue;
@@ -82,11 +92,11 @@ function boldTerms(block: Block, emphasis: readonly Range[]): Range[] {
   return [{ start: first.start, end: first.end }];
 }
 
-/** "Business Day means ..." and 工作日：指 at the start of a paragraph. */
-function unquotedTerms(block: Block): Range[] {
+/** "Business Day means ..." and 工作日：指 at the start of a paragraph; in a clause of definitions "Business Day: a day ..." too. */
+function unquotedTerms(block: Block, listing: boolean): Range[] {
   const from = block.number === null ? 0 : (readLabel(block.text)?.rest ?? 0);
   const text = block.text.slice(from);
-  const term = UNQUOTED.exec(text)?.[1] ?? CHINESE_UNQUOTED.exec(text)?.[1];
+  const term = UNQUOTED.exec(text)?.[1] ?? CHINESE_UNQUOTED.exec(text)?.[1] ?? (listing ? COLON.exec(text)?.[1] : undefined);
   return term === undefined || NO_TERM.test(term) ? [] : [{ start: from, end: from + term.length }];
 }
 

@@ -136,6 +136,43 @@ describe('numbers', () => {
     expect(document.definitions).toEqual([]);
   });
 
+  it('fault: numbers that each part of a schedule or charter counts anew get one and the same path', async () => {
+    const schedule = [
+      '1. Use',
+      'Schedule 1 Prices',
+      'Part 1 Base',
+      '1. Price',
+      '1.1 Five.',
+      'Part 2 Rebates',
+      '1. Rebate',
+      '1.1 One.',
+      '2. Section 1.1 applies.',
+    ];
+    expect((await pathsOf(schedule)).slice(1)).toEqual([
+      'Schedule 1',
+      'Schedule 1 Part 1',
+      'Schedule 1 Part 1 1',
+      'Schedule 1 Part 1 1.1',
+      'Schedule 1 Part 2',
+      'Schedule 1 Part 2 1',
+      'Schedule 1 Part 2 1.1',
+      'Schedule 1 Part 2 2',
+    ]);
+    expect(await targetsOf(schedule)).toEqual([['Section 1.1', 'Schedule 1 Part 2 1.1']]);
+    expect(
+      await pathsOf([
+        'FOURTH: Shares.',
+        'A. COMMON STOCK',
+        '1. General. Rights.',
+        'B. PREFERRED STOCK',
+        '1. Dividends. None.',
+        '2. Liquidation.',
+        '2.1 Payments. In order.',
+        'FIFTH: Amendment.',
+      ]),
+    ).toEqual(['FOURTH', 'FOURTH A', 'FOURTH A.1', 'FOURTH B', 'FOURTH B.1', 'FOURTH B.2', 'FOURTH B 2.1', 'FIFTH']);
+  });
+
   it('numbers statutes, standards and charters as they are cited', async () => {
     expect(
       await pathsOf([

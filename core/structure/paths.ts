@@ -3,41 +3,45 @@
 // "12.3(b)(ii)"; "Article IV Section 2(a)"; "Exhibit A 2.1"; "第三条第二款"; a sub-clause of an ordered list appends ".1".
 import { chineseValue, letterValue, romanValue } from '../ingest/numerals.ts';
 
-/** `number` as printed, `form` its reading; `containers` are the forms of the open ancestors with their paths, outermost first. */
-export function pathOf(number: string, form: string, ancestors: readonly { readonly path: string; readonly form: string }[]): string {
+/** Forms cited by their own name wherever they stand; only the exhibit before them is said. */
+const OWN_NAME: ReadonlySet<string> = new Set(['article', 'part', 'chapter', 'title', 'ordinal', '章', '编', '部分', '条']);
+/** Forms whose number is set apart by a space: "Exhibit A 2", "Article IV 1". */
+const SPACED: ReadonlySet<string> = new Set(['schedule', 'article', 'part', 'section', 'clause', 'chapter', 'title', 'ordinal']);
+
+interface Ancestor {
+  readonly path: string;
+  readonly form: string;
+}
+
+/** `number` as printed, `form` its reading; `ancestors` are the open numbers above it, outermost first. */
+export function pathOf(number: string, form: string, ancestors: readonly Ancestor[]): string {
+  const printed = tidy(number);
+  if (form === 'schedule') return printed;
   const parent = ancestors.at(-1);
   const parentPath = parent?.path ?? '';
   const schedule = ancestors.find((entry) => entry.form === 'schedule')?.path ?? '';
-  const printed = tidy(number);
-  if (form === 'schedule') return printed;
-  if (
-    form === 'article' ||
-    form === 'part' ||
-    form === 'chapter' ||
-    form === 'title' ||
-    form === 'ordinal' ||
-    form === '章' ||
-    form === '编' ||
-    form === '部分' ||
-    form === '条'
-  )
-    return joinWords(schedule, printed);
-  if (form === 'section' || form === 'clause' || form === '节') {
-    const article = ancestors.findLast((entry) => entry.form === 'article')?.path;
-    return joinWords(article ?? schedule, printed);
-  }
-  if (form === 'A.1' && /^(?:Appendix|Annex|Exhibit|Schedule|Attachment) /.test(schedule) && schedule.endsWith(` ${printed.split('.')[0]}`))
-    return schedule + printed.slice(printed.indexOf('.'));
+  if (OWN_NAME.has(form)) return joinWords(schedule, printed);
+  if (form === 'section' || form === 'clause' || form === '节')
+    return joinWords(ancestors.findLast((entry) => entry.form === 'article')?.path ?? schedule, printed);
+  if (form === 'A.1' && SCHEDULE_LETTER.test(schedule) && schedule.endsWith(` ${printed.split('.')[0]}`)) return schedule + printed.slice(printed.indexOf('.'));
   if (parent?.form === '条' && form === '1' && /^[0-9]+$/.test(printed)) return `${parentPath}第${printed}款`;
-  if (form === 'A.1' || (form === '1' && /[.(]/.test(printed))) return joinWords(schedule, printed.replace(/^(?:[a-z]+\.?|§)\s*(?=\S)/i, ''));
-  if (form === '款' || form === '项' || form === '目' || form === '①' || form.startsWith('(') || form === '（一）') return parentPath + printed;
+  if (form === 'A.1' || (form === '1' && /[.(]/.test(printed)))
+    return joinWords(containerOf(ancestors, schedule), printed.replace(/^(?:[a-z]+\.?|§)\s*(?=\S)/i, ''));
+  if (/^[款项目①(（]/.test(form)) return parentPath + printed;
   if (parent === undefined || parentPath === '') return printed;
   // "a." below a number is cited in brackets: 5.3(a).
   if (/^[aAiI]\.$/.test(form) && /[\d)]$/.test(parentPath)) return `${parentPath}(${printed})`;
-  if (/\p{L}$/u.test(parentPath) && /^(article|section|clause|part|chapter|schedule)$/.test(parent.form)) return `${parentPath} ${printed}`;
-  return parent.form === 'schedule' || parent.form === 'article' || parent.form === 'part' || parent.form === 'section'
-    ? `${parentPath} ${printed}`
-    : `${parentPath}.${printed}`;
+  return SPACED.has(parent.form) ? `${parentPath} ${printed}` : `${parentPath}.${printed}`;
+}
+
+const SCHEDULE_LETTER = /^(?:Appendix|Annex|Exhibit|Schedule|Attachment) /;
+
+/** What must be said before "2.1" to know which: the exhibit, its part, the lettered part of a charter; never the article that has its number anyway. */
+function containerOf(ancestors: readonly Ancestor[], schedule: string): string {
+  const part = ancestors.findLast((entry) => entry.form === 'part' && schedule !== '' && entry.path.startsWith(schedule));
+  if (part) return part.path;
+  const ordinal = ancestors.some((entry) => entry.form === 'ordinal');
+  return ordinal ? (ancestors.findLast((entry) => entry.form === 'A.' || entry.form === 'ordinal')?.path ?? schedule) : schedule;
 }
 
 function joinWords(left: string, right: string): string {

@@ -50,6 +50,10 @@ export class Resolver {
     const schedule = ancestors.find((clause) => SCHEDULE_PATH.test(clause.path) && clause.parentId === null);
     const inside = schedule === undefined ? '' : (this.keys.get(schedule.id) ?? '');
     if (inside !== '') candidates.push(inside + own, `${inside}${lower}${own}`);
+    // Numbers are counted anew in each part of a schedule and of a charter.
+    for (const clause of ancestors)
+      if (/^(?:part|[a-z])/i.test(clause.number) && !clause.number.startsWith('('))
+        candidates.push(`${this.keys.get(clause.id) ?? ''}${own}`, `${this.keys.get(clause.id) ?? ''}.${own}`);
     // "Section 2" inside Article IV is that article's; a roman or single letter number is an article's, whatever the word.
     const article = ancestors.map((clause) => this.keys.get(clause.id) ?? '').find((key) => /^article[\d.]+$/.test(key));
     if (article !== undefined && lower !== 'article') candidates.push(`${article}${lower}${own}`);

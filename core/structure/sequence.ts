@@ -34,6 +34,8 @@ interface Choice {
 }
 
 const MAX_OPEN = 24;
+/** Numbers that are looked ahead for the second of "A.", "B.": a part of a charter holds forty numbers between them. */
+const AHEAD = 60;
 /** Forms with a rank of their own: a lower rank contains a higher one. Decimals and letters rank by where they are found. */
 const RANKS: Readonly<Record<string, number>> = {
   schedule: 0,
@@ -53,6 +55,8 @@ const RANKS: Readonly<Record<string, number>> = {
   目: 7,
 };
 const DECIMAL_RANK = 5;
+/** Forms below which a list of plain figures begins, besides the ranked ones. */
+const HOLDING: ReadonlySet<string> = new Set(['1', 'ordinal', 'A.', 'I.', '一、']);
 const DOTTED: ReadonlySet<string> = new Set(['1', 'A.1']);
 /** Words that also lead names of laws and things. */
 const NAMING: ReadonlySet<string> = new Set(['chapter', 'part', 'title']);
@@ -62,8 +66,12 @@ const HEADS_DECIMALS: ReadonlySet<string> = new Set(['article', 'section', 'clau
 export function placeNumbers(found: readonly Item[]): Placed[] {
   const items = dropListedSchedules(found);
   const placer = new Placer();
-  const next = nextLabels(items);
-  return items.map((item, index) => placer.place(item, next[index] ?? null));
+  const labels = items.map((item) => item.label).filter((label) => label !== null);
+  let passed = 0;
+  return items.map((item) => {
+    if (item.label !== null) passed++;
+    return placer.place(item, labels.slice(passed, passed + AHEAD));
+  });
 }
 
 /** "Exhibit A - Price List / Exhibit B - ..." one after the other is a list of exhibits where the same numbers come again, or the body comes after it. */
@@ -83,16 +91,6 @@ function dropListedSchedules(items: readonly Item[]): Item[] {
   });
 }
 
-function nextLabels(items: readonly Item[]): (Label | null)[] {
-  const out: (Label | null)[] = [];
-  let label: Label | null = null;
-  for (let index = items.length - 1; index >= 0; index--) {
-    out[index] = label;
-    label = (items[index] as Item).label ?? label;
-  }
-  return out;
-}
-
 class Placer {
   private stack: Open[] = [];
   private paused = false;
@@ -105,7 +103,7 @@ class Placer {
   private seenArticle = false;
   private sectionAboveArticle = false;
 
-  place(item: Item, next: Label | null): Placed {
+  place(item: Item, ahead: readonly Label[]): Placed {
     const { label } = item;
     if (!label) {
       // The title line below a bare "ARTICLE IV" is its heading, no new beginning.
@@ -116,7 +114,7 @@ class Placer {
     const fresh = this.paused && !this.goesOn(label);
     const kept = this.stack;
     if (fresh) this.stack = this.stack.filter((open, index) => index === 0 && open.form === 'schedule');
-    const choice = this.choose(item, label, next);
+    const choice = this.choose(item, label, ahead);
     if (!choice) {
       this.stack = kept;
       return { kind: 'text', item };
@@ -143,7 +141,7 @@ class Placer {
     return label.readings.some((reading) => !(this.declared && reading.form.startsWith('(')) && this.stack.some((open) => follows(open, reading)));
   }
 
-  private choose(item: Item, label: Label, next: Label | null): Choice | null {
+  private choose(item: Item, label: Label, ahead: readonly Label[]): Choice | null {
     const ranked = label.readings.find((reading) => RANKS[reading.form] !== undefined);
     if (ranked && this.isName(ranked, item)) return null;
     if (ranked) return { reading: ranked, depth: this.rankDepth(ranked) };
@@ -151,7 +149,7 @@ class Placer {
     if (dotted[0]) return this.chooseDotted(dotted);
     const listed = label.readings[0];
     if (listed?.form.startsWith('list')) return { reading: listed, depth: this.listDepth(item.listLevel ?? 0) };
-    return this.chooseSimple(item, label, next);
+    return this.chooseSimple(item, label, ahead);
   }
 
   /** "Chapter 11 Cases", "Part 2 Products": a word with a number that begins a sentence and belongs to no sequence is a name. */
@@ -201,7 +199,8 @@ class Placer {
     return depth;
   }
 
-  private chooseSimple(item: Item, label: Label, next: Label | null): Choice | null {
+  private chooseSimple(item: Item, label: Label, ahead: readonly Label[]): Choice | null {
+    const next = ahead[0];
     const going = label.readings.map((reading) => this.successor(reading)).filter((choice) => choice !== null);
     const starting = label.readings.filter((reading) => reading.values[0] === 1);
     const start = starting[0];
@@ -212,11 +211,11 @@ class Placer {
       const roman = next?.readings.some((reading) => reading.form === start.form && reading.values[0] === 2) ?? false;
       const letter = next?.readings.some((reading) => reading.form === found.reading.form && reading.values[0] === (found.reading.values[0] ?? 0) + 1) ?? false;
       const deeper = top.opens || item.block.indent > top.indent + 4;
-      if (roman && !letter ? true : roman === letter && deeper) return this.startLevel(item, start, label, next);
+      if (roman && !letter ? true : roman === letter && deeper) return this.startLevel(item, start, label, ahead);
       return found;
     }
     if (found) return found;
-    if (start) return this.startLevel(item, start, label, next);
+    if (start) return this.startLevel(item, start, label, ahead);
     if (label.weak) return null;
     return this.outOfSequence(item, label);
   }
@@ -226,8 +225,8 @@ class Placer {
     return null;
   }
 
-  private startLevel(item: Item, reading: Reading, label: Label, next: Label | null): Choice | null {
-    if (label.weak && item.block.kind !== 'heading' && !goesOnTo(reading, next)) return null;
+  private startLevel(item: Item, reading: Reading, label: Label, ahead: readonly Label[]): Choice | null {
+    if (label.weak && item.block.kind !== 'heading' && !goesOnTo(reading, item, ahead)) return null;
     const same = this.stack.findLastIndex((open) => open.form === reading.form && open.values.length === 1);
     if (same >= 0) {
       const open = this.stack[same] as Open;
@@ -244,7 +243,7 @@ class Placer {
     if (reading.form !== '1' && item.block.kind !== 'heading') return depth;
     while (depth > 0) {
       const open = this.stack[depth - 1] as Open;
-      const holds = RANKS[open.form] !== undefined || open.form === '1' || open.heading || item.block.indent > open.indent + 4;
+      const holds = RANKS[open.form] !== undefined || HOLDING.has(open.form) || open.heading || item.block.indent > open.indent + 4;
       if (holds && !(reading.form !== '1' && open.form === '1' && item.block.kind === 'heading' && !open.heading)) break;
       depth--;
     }
@@ -281,6 +280,13 @@ function isNext(before: number, after: number): boolean {
   return Math.round(step * 100) === 1 || after === Math.floor(before) + 1;
 }
 
-function goesOnTo(reading: Reading, next: Label | null): boolean {
-  return next?.readings.some((other) => other.form === reading.form && other.values[0] === (reading.values[0] ?? 0) + 1) ?? false;
+/** A bare letter is a number where its successor comes next; set in capitals or short like a title, where it comes at all. */
+function goesOnTo(reading: Reading, item: Item, ahead: readonly Label[]): boolean {
+  const titled = item.end - item.start <= TITLE_LENGTH && !/[.;,]\s*$/.test(item.block.text);
+  return ahead
+    .slice(0, titled ? AHEAD : 1)
+    .some((next) => next.readings.some((other) => other.form === reading.form && other.values[0] === (reading.values[0] ?? 0) + 1));
 }
+
+/** "B. PREFERRED STOCK" */
+const TITLE_LENGTH = 80;
