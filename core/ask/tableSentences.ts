@@ -22,13 +22,19 @@ export function columnNames(blocks: readonly Block[]): ColumnNames {
 /** Cells of one row, in order. A header row, and a row of a table without headers, is its cells with bars between them. */
 export function rowText(row: readonly Block[], names: ColumnNames): string {
   const columns = row[0]?.cell ? names.get(row[0].cell.table) : undefined;
-  if (columns === undefined || row.some((block) => block.cell?.header === true)) return row.map((block) => foldSpace(block.text)).join(' | ');
-  return row
-    .map((block, index) => {
-      const name = block.cell ? columns.get(block.cell.column) : undefined;
-      // Paragraphs of one cell follow each other without its name.
-      const goesOn = index > 0 && row[index - 1]?.cell?.column === block.cell?.column;
-      return `${goesOn ? ' ' : index > 0 ? '; ' : ''}${name === undefined || goesOn ? '' : `${name.replace(/[:：]$/, '')}: `}${foldSpace(block.text)}`;
+  const cells = cellTexts(row);
+  if (columns === undefined || row.some((block) => block.cell?.header === true)) return cells.map(({ text }) => text).join(' | ');
+  return cells
+    .map(({ column, text }) => {
+      const name = columns.get(column);
+      return name === undefined ? text : `${name.replace(/[:：]$/, '')}: ${text}`;
     })
-    .join('');
+    .join('; ');
+}
+
+/** A cell of several paragraphs is one text. */
+function cellTexts(row: readonly Block[]): { readonly column: number; readonly text: string }[] {
+  const texts = new Map<number, string>();
+  for (const { cell, text } of row) if (cell) texts.set(cell.column, `${texts.get(cell.column) ?? ''} ${foldSpace(text)}`.trim());
+  return [...texts].map(([column, text]) => ({ column, text }));
 }
