@@ -149,13 +149,6 @@ describe('writing directions', () => {
     expect(places(block)).toEqual({ axis: 'y', rising: true });
   });
 
-  it('fault: a vertical font that is set from left to right is read from left to right', async () => {
-    const word = 'NOTICE OF HEARING';
-    const map = cmap([...new Set(word)].map((sign) => `${hex([sign.charCodeAt(0)])} ${hex([sign.charCodeAt(0)])}`));
-    const page = [...word].map((sign, index) => `BT /F1 12 Tf ${100 + 8 * index} 700 Td ${hex([sign.charCodeAt(0)])} Tj ET`).join('\n');
-    expect(texts(await read(compositePage(page, { encoding: 'Identity-V', toUnicode: map })))).toEqual([word]);
-  });
-
   it.each([0, 90, 180, 270] as const)('fault: boxes lie on the letters of a page turned by %i degrees', async (rotate) => {
     const bytes = makePdf([{ rotate, lines: [{ x: 72, y: 100, text: 'HHHHH', size: 20 }] }]);
     const [line] = (await read(bytes)).blocks[0]?.lines ?? [];

@@ -5,7 +5,7 @@
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../contract/document.ts';
 import { isMark } from '../characters.ts';
-import { joinDrawn, joinEnclosed } from './drawnLines.ts';
+import { joinEnclosed, joinSlanted } from './drawnLines.ts';
 import { DrawnBefore } from './duplicates.ts';
 import type { Mupdf } from './mupdf.ts';
 import { codedText, countCharacters, PAINT, structuredText, unclippedText, walkStext, type Drawing, type StextVisitor } from './stext.ts';
@@ -72,7 +72,7 @@ export function readGlyphs(library: Mupdf, drawing: Drawing, area: PageArea, opt
   if (options.unclipped) readOutside(library, drawing, reader);
   if (reader.unmapped > 0) nameCodes(library, drawing, reader);
   const segments = options.tagged ? markArtifacts(reader.segments) : reader.segments;
-  return { segments: joinDrawn(segments), images: reader.images, vectors: reader.vectors };
+  return { segments: joinSlanted(segments), images: reader.images, vectors: reader.vectors };
 }
 
 /** Characters without a meaning get the code that their font has for them; both runs put them at the same places. */
@@ -224,8 +224,7 @@ class GlyphReader implements StextVisitor {
 
   endLine(): void {
     const glyphs = joinEnclosed(shareWidths(this.glyphs));
-    // A blank of vertical text may stand between glyphs that are set side by side (drawnLines.ts).
-    if (glyphs.length > 0 && (this.direction === 'down' || glyphs.some(isInk))) {
+    if (glyphs.some(isInk)) {
       const box = boxOf(glyphs);
       this.segments.push({ glyphs, box, size: middleSize(glyphs), direction: this.direction, paint: this.paint, order: this.order, tag: this.tag });
     }

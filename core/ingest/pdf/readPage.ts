@@ -11,6 +11,7 @@ import { readGlyphs, type PageArea, type PageGlyphs, type PlacedImage, type Segm
 import { lookAt, type Hiding, type ShowsInk, type Sight } from './hidden.ts';
 import { readLines, type PdfLine } from './lines.ts';
 import { flawOf, type Mupdf } from './mupdf.ts';
+import { mayHoldTable } from './tablePages.ts';
 import { findTables, placeTables } from './tables.ts';
 import type { SecondOpinion } from './secondOpinion.ts';
 import type { Vector } from './vectors.ts';
@@ -122,16 +123,32 @@ export class PageReader {
   }
 }
 
-/** Whether the page's own content asks for no text at all: then no engine will find any. */
+/** Whether the content of the page, and of the forms it draws, asks for no text at all: then no engine will find any. */
 function drawsNoText(page: mupdf.PDFPage): boolean {
   try {
-    const contents = page.getObject().get('Contents');
-    const streams = contents.isArray() ? Array.from({ length: contents.length }, (_none, index) => contents.get(index)) : contents.isNull() ? [] : [contents];
-    return streams.every((stream) => !/(?:Tj|TJ|Do|'|")[\s\]]|(?:Tj|TJ|Do|'|")$/.test(stream.readStream().asString()));
+    return !hasText(page.getObject(), page.getObject().get('Contents'), 0);
   } catch (thrown) {
     flawOf(thrown);
     return false; // Content that can not be unpacked is what the second engine is for.
   }
+}
+
+const SHOWS_TEXT = /(?:Tj|TJ|'|")(?:[\s\]]|$)/;
+/** Forms inside forms deeper than this are what the second engine is asked about. */
+const FORM_DEPTH = 3;
+
+function hasText(owner: mupdf.PDFObject, contents: mupdf.PDFObject, depth: number): boolean {
+  const streams = contents.isArray() ? Array.from({ length: contents.length }, (_none, index) => contents.get(index)) : contents.isNull() ? [] : [contents];
+  if (streams.some((stream) => SHOWS_TEXT.test(stream.readStream().asString()))) return true;
+  const resources = owner.getInheritable('Resources');
+  if (!resources.isDictionary()) return false;
+  const forms = resources.get('XObject');
+  let found = false;
+  if (forms.isDictionary())
+    forms.forEach((form) => {
+      found ||= form.get('Subtype').toString() === '/Form' && (depth >= FORM_DEPTH || hasText(form, form, depth + 1));
+    });
+  return found;
 }
 
 interface DrawnPage {
@@ -163,6 +180,7 @@ function blankPage(index: number, flaw: string): DrawnPage {
 
 /** Lines in reading order, those of tables told apart; `size` is that of the page on which the segments stand upright. */
 export function linesOf(segments: readonly Segment[], vectors: readonly Vector[], index: number, [width, height]: Size): readonly PdfLine[] {
+  if (!mayHoldTable(segments, vectors)) return readLines(segments, index, width, height);
   const tables = findTables(segments, vectors, index, width, height);
   return placeTables(readLines(tables.rest, index, width, height), tables.tables);
 }
