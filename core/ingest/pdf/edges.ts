@@ -69,6 +69,7 @@ export function findEdgeLines(pages: readonly PageLines[], found: ReadonlySet<nu
     const rest = (): PlacedLine[] => page.lines.filter(({ index, line }) => line.turn === page.turn && !found.has(index) && !own.has(index));
     for (const edge of ['top', 'foot'] as const) {
       for (const index of marginLines(page, rest(), edge)) own.add(index);
+      if (edge === 'foot') for (const index of countedFoot(rest())) own.add(index);
       const [outermost, next] = edge === 'top' ? rest() : rest().toReversed();
       if (outermost && (isPageNumber(outermost, page, rest()) || isRunningHead(outermost.line, next?.line, page, edge))) own.add(outermost.index);
     }
@@ -85,6 +86,12 @@ function isNoText({ text }: PdfLine): boolean {
   return text.length < 60 && !/[.;,:。；，]$/.test(text) && readLabel(text) === null && !isSentence(text);
 }
 
+/** "Page 3 of 7" in one of the last two lines, and what stands below it: the foot of a page that ends early. */
+function countedFoot(rest: readonly PlacedLine[]): number[] {
+  const at = rest.findIndex(({ line }, index) => index >= rest.length - 2 && line.text.length < 120 && COUNTED_PAGE.test(line.text) && !isSentence(line.text));
+  return at < 1 ? [] : rest.slice(at).map(({ index }) => index);
+}
+
 function whiteBetween(upper: PdfLine, lower: PdfLine): number {
   return lower.frame.y0 - upper.frame.y1;
 }
@@ -96,7 +103,9 @@ function isPageNumber({ index, line }: PlacedLine, page: PageLines, rest: readon
   const at = rest.findIndex((entry) => entry.index === index);
   const white = at === 0 ? whiteBetween(line, (rest[1] as PlacedLine).line) : whiteBetween((rest[at - 1] as PlacedLine).line, line);
   const middle = (line.frame.y0 + line.frame.y1) / 2 / page.height;
-  return ((middle < 0.2 || middle > 0.8) && white > 0) || white > 3 * page.size;
+  // The last line of a page that ends early: apart from text, or far from anything.
+  const above = at === 0 ? '' : (rest[at - 1] as PlacedLine).line.text;
+  return ((middle < 0.2 || middle > 0.8) && white > 0) || white > 3 * page.size || (white > page.size && /\p{L}.*[.;:]$/u.test(above));
 }
 
 /**

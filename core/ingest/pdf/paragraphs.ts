@@ -179,7 +179,7 @@ function startsWithNumber(group: readonly PdfLine[], last: PdfLine, line: PdfLin
     return label.readings.some((reading) => reading.values[0] === 1) ? short || ended : (short || paused) && listed.follows(line);
   }
   // "... under Section / 5.2 of this Agreement": a wrapped mention goes on in lower case or stands after a word that announces a number.
-  if (/^\p{Ll}/u.test(rest) && !(short || moved)) return false;
+  if (/^\p{Ll}/u.test(rest) && !(short || moved || ended)) return false;
   if (/\b(sections?|articles?|clauses?|paragraphs?|exhibits?|schedules?|and|or|to|of|in|no\.?|part)$/i.test(last.text) && !short) return false;
   // After one full line without a pause the margin says nothing: first lines are indented ("... meet on / 27. January").
   const told = moved && (body !== null || short || paused);
