@@ -149,11 +149,12 @@ async function treeRow(corpora: string): Promise<RowResult> {
   for (const [pdf, markdown] of TWINS) {
     if (!existsSync(path.join(folder, pdf)) || !existsSync(path.join(folder, markdown))) continue;
     const [left, right] = await Promise.all([clausesOf(pdf), clausesOf(markdown)]);
-    shared += left.intersection(right).size;
+    const only = (these: ReadonlySet<string>, those: ReadonlySet<string>): string[] => [...these].filter((clause) => !those.has(clause));
+    shared += left.size - only(left, right).length;
     found += left.size;
     wanted += right.size;
-    failures.push(...[...left.difference(right)].map((clause) => `${pdf}: only in the PDF: ${clause}`));
-    failures.push(...[...right.difference(left)].map((clause) => `${markdown}: only in the Markdown: ${clause}`));
+    failures.push(...only(left, right).map((clause) => `${pdf}: only in the PDF: ${clause}`));
+    failures.push(...only(right, left).map((clause) => `${markdown}: only in the Markdown: ${clause}`));
   }
   return { score: `precision ${shared} of ${found}, recall ${shared} of ${wanted}`, reached: shared >= 0.99 * Math.max(found, wanted), failures };
 }
