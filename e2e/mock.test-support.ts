@@ -180,7 +180,20 @@ function findings(document: Document): readonly Finding[] {
   return rules.flatMap(([rule, severity, pattern, message], at): Finding[] => {
     const found = place(document, pattern);
     return found
-      ? [{ id: `f${at}`, rule, severity, message, span: found.span, path: found.clause?.path ?? '', page: found.page, quote: found.quote.slice(0, 160) }]
+      ? [
+          {
+            id: `f${at}`,
+            rule,
+            severity,
+            message,
+            span: found.span,
+            related: [],
+            fix: null,
+            path: found.clause?.path ?? '',
+            page: found.page,
+            quote: found.quote.slice(0, 160),
+          },
+        ]
       : [];
   });
 }

@@ -88,7 +88,9 @@ function driftOf(context: Context, party: Party, known: ReadonlySet<string>): Dr
     const form = written && formOf(written.groups!['form']!.replace(/\.$/, ''));
     // "The Acme Company" in small letters is a way to speak, and "Acme Co" a part of another name.
     if (!written || !form || form === party.form || seen.has(form) || known.has(`${fold(party.base)} ${form}`) || !/^[,\s]*\p{Lu}/u.test(written[0])) continue;
-    const around = block.text.slice(Math.max(0, start - 60), start) + block.text.slice(end + written[0].length, end + 90);
+    // Only the sentence around it: what stands before its beginning speaks of something else.
+    const before = block.text.slice(Math.max(0, start - 60), start).replace(/^.*[.;]\s(?=\p{Lu})/su, '');
+    const around = before + block.text.slice(end + written[0].length, end + 90);
     const own = /^[^.;]{0,80}[(（][^()]{0,40}["“]/.test(block.text.slice(end + written[0].length, end + 120));
     const partOfName =
       /\p{Lu}[\p{L}&.'’-]*,?\s+$/u.test(block.text.slice(Math.max(0, start - 20), start)) &&
