@@ -88,6 +88,11 @@ describe('fields', () => {
     expect(warnings).toMatchObject([{ code: 'unclosed_field' }]);
   });
 
+  it('fault: a sentence that trails off in points is no line of a contents table', async () => {
+    const { blocks } = await read({ body: p('to be agreed .....') + p('Definitions ........ 12') });
+    expect(blocks.map((block) => block.kind)).toEqual(['paragraph', 'furniture']);
+  });
+
   it('reads a table of contents in its content control as furniture', async () => {
     const toc = `<w:sdt><w:sdtPr><w:docPartObj><w:docPartGallery w:val="Table of Contents"/></w:docPartObj></w:sdtPr><w:sdtContent>${p('Inhalt')}${p('1. Preis')}</w:sdtContent></w:sdt>`;
     const { blocks } = await read({ body: toc + p('1. Preis') });
