@@ -21,6 +21,7 @@ export const ocr: OcrOptions = {
 export interface ScanOptions {
   /** Indices of the pages; all of them where absent. */
   readonly pages?: readonly number[];
+  /** Of a page of letter size; smaller pages are scanned finer, as a person would. */
   readonly dpi?: number;
   /** Clockwise, any angle. */
   readonly degrees?: number;
@@ -30,12 +31,15 @@ export function makeScan(pdf: Uint8Array, { pages, dpi = 200, degrees = 0 }: Sca
   const source = mupdf.Document.openDocument(pdf, 'application/pdf');
   const target = new mupdf.PDFDocument();
   for (const index of pages ?? Array.from({ length: source.countPages() }, (_, page) => page)) {
-    const { image } = drawUpright(mupdf, source.loadPage(index), dpi, degrees);
+    const page = source.loadPage(index);
+    const [x0, y0, x1, y1] = page.getBounds();
+    const fine = dpi * Math.max(1, 792 / Math.max(x1 - x0, y1 - y0));
+    const { image } = drawUpright(mupdf, page, fine, degrees);
     const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceGray, [0, 0, image.width, image.height], false);
     const pixels = pixmap.getPixels();
     const stride = pixmap.getStride();
     for (let y = 0; y < image.height; y++) pixels.set(image.pixels.subarray(y * image.width, (y + 1) * image.width), y * stride);
-    const [width, height] = [(image.width * 72) / dpi, (image.height * 72) / dpi];
+    const [width, height] = [(image.width * 72) / fine, (image.height * 72) / fine];
     // JPEG of a common scanner quality: its ringing around letters is part of the task.
     const picture = target.addImage(new mupdf.Image(pixmap.asJPEG(75)));
     target.insertPage(-1, target.addPage([0, 0, width, height], 0, { XObject: { P: picture } }, `q ${width} 0 0 ${height} 0 0 cm /P Do Q`));

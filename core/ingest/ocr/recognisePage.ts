@@ -32,6 +32,8 @@ export interface RecognisedPage extends RecognisedText {
 /** tesseract's models were trained on 300 dpi; finer costs time and gains nothing. */
 const READ_DPI = 300;
 const LOOK_DPI = 100;
+/** Pages smaller than this in points carry small print (cards, books scanned as booklets): they are drawn as large as a letter page. */
+const LETTER_SIDE = 792;
 /** White pixels around a region. */
 const RIM = 12;
 /** A strip of a quarter of the page holds enough lines to tell right from wrong. */
@@ -40,6 +42,9 @@ const STRIP = 0.25;
 const SURE = 0.75;
 /** Specks of an empty sheet: 0.02 %; one line of text on A4 has 0.1 % and more. */
 export const LEAST_INK = 0.0004;
+
+/** Text has a profile twice as sharp across its lines as along them; 1.3 leaves room for tables and drawings beside it. */
+const CLEAR = 1.3;
 
 interface Way {
   readonly turn: QuarterTurn;
@@ -54,9 +59,12 @@ export async function recognisePage(
   watch: Watch,
   onBeat: () => void,
 ): Promise<RecognisedPage> {
-  const look = measureLayout(drawUpright(library, page, LOOK_DPI, 0).image);
+  const [x0, y0, x1, y1] = page.getBounds();
+  // Four times at most: below 200 points a page is a label, and its letters are those of a label.
+  const fineness = Math.min(4, Math.max(1, LETTER_SIDE / Math.max(1, x1 - x0, y1 - y0)));
+  const look = measureLayout(drawUpright(library, page, fineness * LOOK_DPI, 0).image);
   const deadline = performance.now() + watch.limits.ocrPageMs;
-  const draw = (turn: QuarterTurn): Drawn => drawUpright(library, page, READ_DPI, turn - skewOf(look, turn));
+  const draw = (turn: QuarterTurn): Drawn => drawUpright(library, page, fineness * READ_DPI, turn - skewOf(look, turn));
   const recognise = (image: GreyImage, script: Script): Promise<readonly RecognisedLine[]> => {
     const ms = deadline - performance.now();
     if (ms <= 0) throw new OcrTimeout('recognition took longer than its limit');
@@ -66,11 +74,14 @@ export async function recognisePage(
   const readWhole = async (way: Way): Promise<RecognisedPage> => {
     const drawn = draw(way.turn);
     const lines: RecognisedLine[] = [];
-    for (const region of findRegions(drawn.image, 72 / drawn.scale))
+    for (const region of findRegions(drawn.image, READ_DPI))
       lines.push(...(await recognise(cropRegion(drawn.image, region, RIM), way.script)).map((line) => moveLine(line, region)));
     return { ...readWords(lines, drawn.scale), upright: drawn.upright, ink: look.ink };
   };
-  const first: Way = { turn: look.upward.sharpness > 1.3 * look.across.sharpness ? 90 : 0, script: options.script === 'auto' ? memory.script : options.script };
+  const first: Way = {
+    turn: look.upward.sharpness > CLEAR * look.across.sharpness ? 90 : 0,
+    script: options.script === 'auto' ? memory.script : options.script,
+  };
   if (look.ink < LEAST_INK) return { segments: [], confidence: 0, words: 0, doubtful: 0, upright: draw(0).upright, ink: look.ink };
   // On its side it lies one way as often as the other: a strip decides before a whole page is read for nothing.
   if (first.turn !== 0) {
@@ -79,7 +90,7 @@ export async function recognisePage(
   }
   const whole = await readWhole(first);
   if (whole.confidence >= SURE) return whole;
-  const best = await bestWay(otherWays(first, options.script), draw, readStrip);
+  const best = await bestWay(otherWays(first, options.script, look), draw, readStrip);
   // A strip alone reads a little better than a page with its seals and signatures.
   if (best.confidence < whole.confidence + 0.1) return whole;
   const again = await readWhole(best.way);
@@ -105,9 +116,12 @@ function skewOf(look: Layout, turn: QuarterTurn): number {
   return turn === 0 || turn === 180 ? look.across.degrees : look.upward.degrees;
 }
 
-function otherWays(done: Way, script: OcrOptions['script']): Way[] {
+/** A profile that is sharp along one axis only leaves two ways up; a drawing or a grid of Chinese leaves four. */
+function otherWays(done: Way, script: OcrOptions['script'], { across, upward }: Layout): Way[] {
   const scripts = script === 'auto' ? (Object.keys(SCRIPTS) as Script[]) : [script];
-  const ways = ([0, 180, 90, 270] as const).flatMap((turn) => scripts.map((name): Way => ({ turn, script: name })));
+  const turns: readonly QuarterTurn[] =
+    across.sharpness > CLEAR * upward.sharpness ? [0, 180] : upward.sharpness > CLEAR * across.sharpness ? [90, 270] : [0, 180, 90, 270];
+  const ways = turns.flatMap((turn) => scripts.map((name): Way => ({ turn, script: name })));
   return ways.filter((way) => way.turn !== done.turn || way.script !== done.script);
 }
 

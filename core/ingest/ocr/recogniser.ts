@@ -109,8 +109,9 @@ export class Recogniser {
     const api = new module.TessBaseAPI();
     if (api.Init(null, SCRIPTS[script].join('+'), 1) !== 0)
       throw new CodicilError('internal', `The recogniser was expected to read its model for ${script} text; it could not. Install Codicil again.`);
-    // One column of lines of any size (regions.ts says why); render.ts draws at this resolution.
-    api.SetVariable('tessedit_pageseg_mode', '4');
+    // One block of lines (regions.ts says why): mode 4 ("one column") sets numbers in a column apart and then misreads them without their line.
+    api.SetVariable('tessedit_pageseg_mode', '6');
+    // The resolution at which recognisePage.ts has pages drawn.
     api.SetVariable('user_defined_dpi', '300');
     this.apis.set(script, api);
     return api;

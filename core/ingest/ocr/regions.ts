@@ -16,7 +16,7 @@ export interface Region {
 /** Inches. Gutters of newspapers are a seventh of an inch; wide word spaces of justified text do not stay white over ten lines. */
 const GUTTER = 0.13;
 /** A narrower side is a column of numbers, bullets or line numbers: it belongs to the lines beside it. */
-const SIDE = 1.2;
+const SIDE = 0.95;
 /** Eight lines of small print. */
 const RUN = 1;
 /** Headline over columns over footnotes over columns: more nesting is no page. */
@@ -100,6 +100,18 @@ function bestGutter(ink: InkMap, region: Region, perInch: number): Gutter | null
       if (widthOf(ink, top, bottom, region.x0, x) < side || widthOf(ink, top, bottom, x, region.x1) < side) continue;
       best = { x, top, bottom, rows };
     }
+  return best && { ...best, top: whiteRow(ink, region, best.top, 1, perInch), bottom: whiteRow(ink, region, best.bottom, -1, perInch) };
+}
+
+/** A run ends inside the line that closes it: the cut goes back to the white above or below that line, at most half an inch. */
+function whiteRow(ink: InkMap, region: Region, from: number, step: 1 | -1, perInch: number): number {
+  if (from <= region.y0 || from >= region.y1) return from;
+  let [best, least] = [from, Infinity];
+  for (let y = from, far = 0; far < perInch / 2 && y > region.y0 && y < region.y1; y += step, far++) {
+    const count = ink.count(y, region.x0, region.x1);
+    if (count < least) [best, least] = [y, count];
+    if (count === 0) break;
+  }
   return best;
 }
 
@@ -120,7 +132,7 @@ function inkedRows(ink: InkMap, top: number, bottom: number, from: number, to: n
   return rows;
 }
 
-/** From the first to the last inked column of a side; one line in ten may stick out (a rule, a stamp). */
+/** From the first to the last inked column of a side, that of its longer rows: a row through the tips of letters is narrower than its line. */
 function widthOf(ink: InkMap, top: number, bottom: number, from: number, to: number): number {
   const widths: number[] = [];
   for (let y = top; y < bottom; y++) {
@@ -131,7 +143,7 @@ function widthOf(ink: InkMap, top: number, bottom: number, from: number, to: num
     while (last > first && ink.count(y, last - 1, last) === 0) last--;
     widths.push(last - first);
   }
-  return widths.sort((a, b) => a - b)[Math.floor(widths.length * 0.6)] ?? 0;
+  return widths.sort((a, b) => a - b)[Math.floor(widths.length * 0.8)] ?? 0;
 }
 
 /** The region as a picture of its own, with a white rim: letters that touch the edge of a picture are misread. */

@@ -1,7 +1,7 @@
 // Recognised words -> glyphs and segments, the same that digital text is made of, so that layout, furniture and clauses work on a scan as on its twin.
 //
 // Owns: pixels to upright points, the edges of letters inside a word, sizes made even over a page, what is dust and what is text.
-// Rules: a glyph stands between ascender and descender of its line, as in digital text; every word with a letter or a digit is kept, however unsure.
+// Rules: a glyph stands between ascender and descender of its line, as in digital text; words are kept however unsure, unless they are a drawing's.
 import { isWideScript } from '../characters.ts';
 import { boxOf, type Glyph, type Segment } from '../pdf/glyphs.ts';
 import type { RecognisedLine, RecognisedWord } from './recogniser.ts';
@@ -28,18 +28,38 @@ const ASCENT = 0.78;
 const DESCENT = 0.22;
 
 export function readWords(lines: readonly RecognisedLine[], scale: number): RecognisedText {
-  const kept = lines.map((line) => ({ ...line, words: line.words.filter(isText) })).filter((line) => line.words.length > 0);
+  const texts = lines.map((line) => ({ ...line, words: line.words.filter(isText) })).filter((line) => line.words.length > 0);
+  const overall = meanConfidence(texts.flatMap((line) => line.words));
+  const heights = texts.map((line) => line.rowAttributes.rowHeight).sort((a, b) => a - b);
+  const usual = heights[heights.length >> 1] ?? 0;
+  const kept = texts.filter((line) => !isDrawing(line, overall, usual));
   const sizes = evenSizes(kept.map((line) => line.rowAttributes.rowHeight * scale * SIZE_PER_ROW));
   const segments = kept.flatMap((line, index) => segmentsOf(line, sizes[index] as number, scale));
   const words = kept.flatMap((line) => line.words);
-  const weight = words.reduce((sum, word) => sum + word.text.length, 0);
-  const sum = words.reduce((total, word) => total + word.text.length * word.confidence, 0);
   return {
     segments,
-    confidence: weight === 0 ? 0 : sum / weight / 100,
+    confidence: meanConfidence(words) / 100,
     words: words.length,
     doubtful: words.filter((word) => word.confidence < DOUBTFUL).length,
   };
+}
+
+/** Long words count more: a line of small marks says less about a page than a line of text. */
+function meanConfidence(words: readonly RecognisedWord[]): number {
+  const weight = words.reduce((sum, word) => sum + word.text.length, 0);
+  return weight === 0 ? 0 : words.reduce((sum, word) => sum + word.text.length * word.confidence, 0) / weight;
+}
+
+/** Logos, seals and drawings come out as short lines less sure than the page around them, often of an odd height; on a poor page nothing is left out. */
+function isDrawing({ words, rowAttributes }: RecognisedLine, overall: number, usual: number): boolean {
+  if (overall < 80) return false;
+  const text = words.map((word) => word.text).join('');
+  const letters = text.replace(/[^\p{L}\p{N}]/gu, '').length;
+  // Rules to sign on and leader points have no letters and are text all the same.
+  if (letters === 0) return !/[_.…]{3}/.test(text);
+  const ratio = rowAttributes.rowHeight / Math.max(1, usual);
+  const share = letters > 25 ? 0 : letters > 5 ? 0.68 : ratio < 0.6 || ratio > 1.8 ? 0.98 : 0.9;
+  return meanConfidence(words) < share * overall;
 }
 
 function isText(word: RecognisedWord): boolean {
@@ -70,7 +90,10 @@ function segmentsOf(line: RecognisedLine, size: number, scale: number): Segment[
     if (glyphs.length > 0) segments.push({ glyphs, box: boxOf(glyphs), size, direction: 'right', paint: 'ink', order: 0, tag: null });
     glyphs = [];
   };
-  for (const word of [...line.words].sort((a, b) => a.bbox.x0 - b.bbox.x0)) {
+  for (const word of repairNumber(
+    [...line.words].sort((a, b) => a.bbox.x0 - b.bbox.x0),
+    size / scale,
+  )) {
     if (last && (word.bbox.x0 - last.bbox.x1) * scale > BREAK * size) flush();
     else if (last && !(isWideScript(last.text.at(-1)) && isWideScript(word.text[0]))) glyphs.push(spaceBetween(glyphs.at(-1) as Glyph, word.bbox.x0 * scale));
     glyphs.push(...glyphsOf(word, line, size, scale));
@@ -78,6 +101,21 @@ function segmentsOf(line: RecognisedLine, size: number, scale: number): Segment[
   }
   flush();
   return segments;
+}
+
+/** Sure of a point or a colon: above this the recogniser is right (measured on numbers at 200 dpi). */
+const SURE_OF_POINT = 92;
+
+/** "2:1;" apart from its text: at the head of a line, before a gap wider than a word space, the doubtful signs of a number are points. */
+function repairNumber(words: readonly RecognisedWord[], size: number): readonly RecognisedWord[] {
+  const [first, second] = words;
+  if (!first || !second || first.confidence >= SURE_OF_POINT || second.bbox.x0 - first.bbox.x1 < 0.7 * size) return words;
+  if (!/^\d{1,2}(?:[.:;,]\d{1,2}){1,3}[.:;,]{0,2}$/.test(first.text) || /^[ap]\.?m/i.test(second.text)) return words;
+  const repair = (text: string): string => text.replace(/[:;,]/g, '.');
+  const text = repair(first.text).replace(/\.+$/, '.');
+  const symbols = first.symbols.slice(0, text.length).map((symbol) => ({ ...symbol, text: repair(symbol.text) }));
+  // Symbols and text disagree where two letters make one symbol: then the word is left as it is.
+  return symbols.map((symbol) => symbol.text).join('') === text ? [{ ...first, text, symbols }, ...words.slice(1)] : words;
 }
 
 function spaceBetween(glyph: Glyph, to: number): Glyph {
