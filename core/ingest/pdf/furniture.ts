@@ -60,16 +60,16 @@ function addTo(map: Map<string, Set<number>>, key: string, page: number): void {
 function repeatedLines(lines: readonly PdfLine[], pageCount: number): number[] {
   if (pageCount < 2) return [];
   const pagesOf = new Map<string, Set<number>>();
-  const keyOf = (line: PdfLine, shift: number): string => `${foldDigits(line.text)}@${Math.round(line.frame.y0 / PLACE_STEP) + shift}`;
-  const counts = (line: PdfLine): boolean => line.cell === null && isOuter(line);
-  for (const line of lines) if (counts(line)) addTo(pagesOf, keyOf(line, 0), line.page);
+  const placed = lines.map((line) =>
+    line.cell === null && isOuter(line) ? { text: foldDigits(line.text), step: Math.round(line.frame.y0 / PLACE_STEP) } : null,
+  );
+  // A place counts for its neighbours too: lines shift by a point or two.
+  placed.forEach((place, index) => {
+    if (place) for (const shift of [-1, 0, 1]) addTo(pagesOf, `${place.text}@${place.step + shift}`, (lines[index] as PdfLine).page);
+  });
   // Left and right pages may differ and a first page may be free of them: a fifth of the pages, at least two (three in long documents).
   const least = Math.max(pageCount > 6 ? 3 : 2, Math.ceil(pageCount * 0.2));
-  return lines.flatMap((line, index) => {
-    if (!counts(line)) return [];
-    const pages = new Set([-1, 0, 1].flatMap((shift) => [...(pagesOf.get(keyOf(line, shift)) ?? [])]));
-    return pages.size >= least ? [index] : [];
-  });
+  return placed.flatMap((place, index) => (place && (pagesOf.get(`${place.text}@${place.step}`)?.size ?? 0) >= least ? [index] : []));
 }
 
 /** Feet and heads of an old page together have up to this many lines. */
@@ -122,14 +122,15 @@ function changingHeads(pages: readonly PageLines[], found: ReadonlySet<number>):
       const [entry, next] = edge === 'top' ? [rest[0], rest[1]] : [rest.at(-1), rest.at(-2)];
       if (!entry || !next || !isOuter(entry.line)) return [];
       const [upper, lower] = edge === 'top' ? [entry, next] : [next, entry];
-      return [{ index: entry.index, at: entry.line.frame.y0, size: entry.line.size, apart: lower.line.frame.y0 - upper.line.frame.y1 > 1.1 * page.size }];
+      const place = `${Math.round(entry.line.frame.y0 / SAME_PLACE)} ${Math.round(entry.line.size)}`;
+      return [{ index: entry.index, place, apart: lower.line.frame.y0 - upper.line.frame.y1 > 1.1 * page.size }];
     });
-    return outermost
-      .filter(({ at, size, apart }) => {
-        if (!apart) return false;
-        const same = outermost.filter((other) => Math.abs(other.at - at) < SAME_PLACE && Math.abs(other.size - size) < 0.5);
-        return same.length >= 4 && same.length > 0.5 * pages.length && same.filter((other) => other.apart).length >= 0.8 * same.length;
-      })
-      .map(({ index }) => index);
+    const places = Map.groupBy(outermost, ({ place }) => place);
+    return outermost.filter(({ place, apart }) => apart && isHeadPlace(places.get(place) ?? [], pages.length)).map(({ index }) => index);
   });
+}
+
+/** Most pages have a line there, and nearly all of those are set apart. */
+function isHeadPlace(same: readonly { readonly apart: boolean }[], pageCount: number): boolean {
+  return same.length >= 4 && same.length > 0.5 * pageCount && same.filter(({ apart }) => apart).length >= 0.8 * same.length;
 }

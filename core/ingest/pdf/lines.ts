@@ -48,7 +48,7 @@ const TURNS: readonly Turn[] = ['right', 'down', 'up', 'left'];
 
 /** Lines of a page in reading order: the way of writing that most of its text has, then the others, then slanted text (stamps, watermarks). */
 export function readLines(drawn: readonly Segment[], page: number, width: number, height: number): PdfLine[] {
-  const segments = asWritten(drawn);
+  const segments = straightened(asWritten(drawn));
   const groups = TURNS.map((turn) => ({ turn, segments: segments.filter((segment) => segment.direction === turn) })).filter(
     (group) => group.segments.length > 0,
   );
@@ -67,6 +67,15 @@ export function readLines(drawn: readonly Segment[], page: number, width: number
     lines.push(...reader.line(slanted, regions + 1, true).map((line) => ({ ...line, slanted: true })));
   }
   return lines;
+}
+
+/** A page whose text is all set at a slope is read as if it were level: then the slope is its writing and no stamp. */
+function straightened(segments: readonly Segment[]): readonly Segment[] {
+  const weightOf = (some: readonly Segment[]): number => some.reduce((sum, segment) => sum + segment.glyphs.length, 0);
+  const slanted = segments.filter((segment) => segment.direction === 'slanted');
+  // A stamp is a few words; five lines are text.
+  if (slanted.length < 5 || weightOf(slanted) < 200 || weightOf(slanted) < 0.6 * weightOf(segments)) return segments;
+  return segments.map((segment) => (segment.direction === 'slanted' ? { ...segment, direction: 'right' } : segment));
 }
 
 class LineReader {

@@ -30,30 +30,27 @@ export function tieNotes(blocks: readonly Block[]): TiedNotes {
   if (footnotes.length === 0 && endnotes.length === 0) return { blocks, notes: [] };
   const own = new Set(endnotes.flatMap((note) => note.blocks.map((block) => block.id)));
   const marks = readMarks(blocks.filter((block) => block.kind !== 'footnote' && block.kind !== 'furniture' && !own.has(block.id)));
+  const onPages = Map.groupBy(marks, ({ label, page }) => `${label}@${page}`);
+  const anywhere = Map.groupBy(marks, ({ label }) => label);
   const used = new Set<Mark>();
-  const take = (label: string | null, fits: (mark: Mark) => boolean): Mark | undefined => {
-    const mark = label === null ? undefined : marks.find((entry) => entry.label === label && !used.has(entry) && fits(entry));
+  // Queues in reading order: a mark that was taken is gone.
+  const take = (queue: Mark[] | undefined): Mark | undefined => {
+    let mark = queue?.shift();
+    while (mark && used.has(mark)) mark = queue?.shift();
     if (mark) used.add(mark);
     return mark;
   };
   const notes: Note[] = [];
-  const tied = new Set<string>();
   const add = (kind: Note['kind'], mark: Mark | undefined, noted: readonly Block[]): void => {
     if (mark === undefined) return;
-    for (const block of noted) tied.add(block.id);
     notes.push({ kind, mark: { documentId: '', blockId: mark.block.id, start: mark.start, end: mark.end }, blockIds: noted.map((block) => block.id) });
   };
   for (const block of footnotes) {
     const page = block.at[0]?.page ?? 0;
     const label = markOf(block.text);
-    add('footnote', take(label, (mark) => mark.page === page) ?? take(label, (mark) => mark.page === page - 1), [block]);
+    add('footnote', take(onPages.get(`${label}@${page}`)) ?? take(onPages.get(`${label}@${page - 1}`)), [block]);
   }
-  for (const note of endnotes)
-    add(
-      'endnote',
-      take(note.label, () => true),
-      note.blocks,
-    );
+  for (const note of endnotes) add('endnote', take(anywhere.get(note.label)), note.blocks);
   // Under "Notes" stand all notes or none: a list of remarks has no marks in the text.
   const kept = notes.filter((note) => note.kind === 'footnote' || endnotes.length <= 2 * notes.filter((other) => other.kind === 'endnote').length);
   const asNote = new Set(kept.filter((note) => note.kind === 'endnote').flatMap((note) => note.blockIds));
