@@ -12,7 +12,7 @@ export default defineConfig({
   forbidOnly: true,
   reporter: [['list'], ['json', { outputFile: process.env['CODICIL_RESULTS'] ?? '../build/results/e2e.json' }]],
   projects: [
-    { name: 'browser', testMatch: ['browser.spec.ts', 'viewer.spec.ts'] },
+    { name: 'browser', testMatch: ['browser.spec.ts', 'viewer.spec.ts', 'scan.spec.ts'] },
     { name: 'desktop', testMatch: 'desktop.spec.ts' },
   ],
 });
