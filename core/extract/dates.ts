@@ -22,12 +22,13 @@ const DAY_WORDS = `(?<day>(?:twenty|thirty)[\\s-]?(?:first|second|third|fourth|f
 const YEAR = '(?<year>(?:19|20)\\d\\d)';
 const DASHES = '(?:\\s|-{2,})*';
 const PATTERNS = [
-  new RegExp(`(?<![A-Za-z0-9])${MONTH}\\s+${DAY}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
+  new RegExp(`(?<![A-Za-z0-9])${MONTH}\\s+(?:the\\s+)?${DAY}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
   new RegExp(`\\b(?:the\\s+)?${DAY}\\s+(?:day\\s+)?(?:of\\s+)?(?:[A-Z][a-z]+day,?\\s+)?${MONTH}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
   new RegExp(`\\b(?:the\\s+)?${DAY_WORDS}\\s+day\\s+of\\s+${MONTH}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
   /(?<![\d.])(?<day>[0-3]?\d)\.(?<month>[01]?\d)\.(?<year>(?:19|20)\d\d)(?![\d.]?\d)/g,
   /(?<![\d/-])(?<month>\d{1,2})-(?<day>\d{1,2})-(?<year>(?:19|20)?\d\d)(?![\d/-])/g,
-  /\b(?<year>(?:19|20)\d\d)-(?<month>0[1-9]|1[0-2])-(?<day>[0-3]\d)\b/g,
+  new RegExp(`\\b${DAY}[-/.]${MONTH}[-/.]${YEAR}\\b`, 'gi'),
+  /\b(?<year>(?:19|20)\d\d)(?<sign>[-/.])(?<month>0?[1-9]|1[0-2])\k<sign>(?<day>[0-3]?\d)(?![\d.]?\d)/g,
   /\b(?<month>\d{1,2})\/(?<day>\d{1,2})\/(?<year>(?:19|20)?\d\d)\b/g,
   /(?<year>(?:19|20)\d\d|[〇零一二三四五六七八九]{4})\s*年\s*(?<month>\d{1,2}|[一二三四五六七八九十]{1,3})\s*月\s*(?<day>\d{1,2}|[一二三四五六七八九十]{1,3})\s*日/g,
 ];

@@ -17,6 +17,8 @@ interface Sentence {
 
 /** Dates of an agreement stand before this many characters (a table of contents may come first). */
 const BEGINNING = 15_000;
+/** Of a longer sentence (a table in one line) only what stands around a date is looked at. */
+const LONG_SENTENCE = 4_000;
 /** Title, preamble and recitals of the corpora end before it. */
 const OPENING = 4_000;
 
@@ -72,9 +74,13 @@ export function findAgreementDates(source: Source): AgreementDates {
         if (score > 0) list.push({ value: value(Math.min(score, 0.95)), score: score - sentence.offset * 1e-9 });
       };
       const early = sentence.offset < BEGINNING;
-      push(agreement, agreementScore(sentence, before, after, early));
-      push(effective, effectiveScore(sentence, before, after, early));
-      push(expiration, expirationScore(sentence, before));
+      const near =
+        sentence.text.length <= LONG_SENTENCE
+          ? sentence
+          : { ...sentence, text: sentence.text.slice(Math.max(0, date.start - LONG_SENTENCE / 2), date.end + LONG_SENTENCE / 2) };
+      push(agreement, agreementScore(near, before, after, early));
+      push(effective, effectiveScore(near, before, after, early));
+      push(expiration, expirationScore(near, before));
     }
   }
   for (const { list, label, score } of [
