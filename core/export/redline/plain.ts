@@ -1,6 +1,6 @@
 // Blocks of any document as a plain DOCX: what is written on when the older document is not a DOCX itself.
 //
-// Owns: paragraphs and tables from blocks, the least package that Word opens (ECMA-376 part 2), four heading styles.
+// Owns: paragraphs with their indents and tables from blocks, the least package that Word opens (ECMA-376 part 2), four heading styles.
 // Limit: layout, pictures and running pages of the source are not there; numbers are part of the text.
 import { strToU8, zipSync } from 'fflate';
 import type { Block } from '../../contract/document.ts';
@@ -16,21 +16,31 @@ export const HEADING_STYLES = ['Heading1', 'Heading2', 'Heading3', 'Heading4'] a
 /** A body in the shape of word/document.xml. */
 export function bodyOf(blocks: readonly Block[]): XmlElement {
   const body = element('w:body');
+  const margin = Math.min(...blocks.filter(({ cell, kind }) => cell === null && kind !== 'heading').map(({ indent }) => indent));
   for (let at = 0; at < blocks.length;) {
     const table = blocks[at]!.cell?.table;
     let end = at + 1;
     if (table !== undefined) while (blocks[end]?.cell?.table === table) end++;
-    body.children.push(...(table === undefined ? [paragraphOf(blocks[at]!)] : tableOf(blocks.slice(at, end))));
+    body.children.push(...(table === undefined ? [paragraphOf(blocks[at]!, margin)] : tableOf(blocks.slice(at, end))));
     at = end;
   }
   return body;
 }
 
-function paragraphOf(block: Block): XmlElement {
+/** Points below which an indent is a matter of the measuring, and above which it is a column of the page. */
+const LEAST_INDENT = 6;
+const MOST_INDENT = 144;
+
+function paragraphOf(block: Block, margin: number | null = null): XmlElement {
   const level = block.kind === 'heading' ? Math.min(4, Math.max(1, block.level ?? 2)) : 0;
-  const properties = level > 0 ? [element('w:pPr', {}, [element('w:pStyle', { 'w:val': `Heading${level}` })])] : [];
+  const indent = margin === null || level > 0 ? 0 : Math.min(MOST_INDENT, block.indent - margin);
+  const properties = [
+    ...(level > 0 ? [element('w:pStyle', { 'w:val': `Heading${level}` })] : []),
+    // Twentieths of a point.
+    ...(indent >= LEAST_INDENT ? [element('w:ind', { 'w:left': String(Math.round(indent * 20)) })] : []),
+  ];
   const text = element('w:r', {}, [element('w:t', { 'xml:space': 'preserve' }, [block.text])]);
-  return element('w:p', {}, [...properties, ...(block.text === '' ? [] : [text])]);
+  return element('w:p', {}, [...(properties.length > 0 ? [element('w:pPr', {}, properties)] : []), ...(block.text === '' ? [] : [text])]);
 }
 
 /** Equal widths over 9,000 twentieths of a point: the text width of a page with usual margins. A paragraph keeps the next table apart. */
@@ -38,7 +48,7 @@ function tableOf(blocks: readonly Block[]): XmlElement[] {
   const columns = Math.max(...blocks.map((block) => block.cell!.column)) + 1;
   const width = String(Math.floor(9000 / columns));
   const cell = (row: number, column: number): XmlElement => {
-    const inside = blocks.filter((block) => block.cell!.row === row && block.cell!.column === column).map(paragraphOf);
+    const inside = blocks.filter((block) => block.cell!.row === row && block.cell!.column === column).map((block) => paragraphOf(block));
     const properties = element('w:tcPr', {}, [element('w:tcW', { 'w:w': width, 'w:type': 'dxa' })]);
     return element('w:tc', {}, [properties, ...(inside.length > 0 ? inside : [element('w:p')])]);
   };
