@@ -20,18 +20,16 @@ const RULE = /^(?:[-=*~\s]{3,}|(?:\.\s?){12,})$/;
 export function findFurniture(lines: readonly PdfLine[], pageCount: number): boolean[] {
   const pages = readPages(lines);
   const found = new Set<number>();
-  const inside = insideRepeats(lines, pageCount);
   const counted = countedPages(lines);
   lines.forEach((line, index) => {
     if (line.cell !== null) return;
     const outer = isOuter(line);
     if (line.aside || line.slanted || RULE.test(line.text) || isStamp(line, outer)) found.add(index);
-    else if (inside.has(foldDigits(line.text)) && (outer || isNearNumber(lines, index, counted))) found.add(index);
     // Writers mark running heads as artifacts; some mark whole pages, so the place has to agree.
     else if (outer && line.tag?.role === 'artifact') found.add(index);
   });
   for (const index of repeatedLines(lines, pageCount)) found.add(index);
-  for (const index of counted) found.add(index);
+  for (const index of [...counted, ...linesAtOldBreaks(lines, pageCount, counted)]) found.add(index);
   for (const index of findEdgeLines(pages, found)) found.add(index);
   for (const index of changingHeads(pages, found)) found.add(index);
   return lines.map((_line, index) => found.has(index));
@@ -75,24 +73,25 @@ function repeatedLines(lines: readonly PdfLine[], pageCount: number): number[] {
 /** Feet and heads of an old page together have up to this many lines. */
 const OLD_BREAK_LINES = 5;
 
-/** An old page number stands near, which makes the place the break of an old page; the note under every table recurs too. */
-function isNearNumber(lines: readonly PdfLine[], index: number, counted: ReadonlySet<number>): boolean {
-  const { page } = lines[index] as PdfLine;
-  for (let near = index - OLD_BREAK_LINES; near <= index + OLD_BREAK_LINES; near++) {
-    const line = lines[near];
-    if (line?.page === page && (counted.has(near) || /^page\s*\d/i.test(line.text))) return true;
-  }
-  return false;
-}
-
-/** Web pages printed to PDF keep the foot of the old page in the middle of the new one: such lines recur on a third of the pages, wherever they stand. */
-function insideRepeats(lines: readonly PdfLine[], pageCount: number): ReadonlySet<string> {
-  const pagesOf = new Map<string, Set<number>>();
+/**
+ * Web pages printed to PDF keep the foot of the old page in the middle of the new one: words that recur on a third of the pages beside old page numbers, or in
+ * the outer parts. The number makes the place the break of an old page; the note under every table recurs too.
+ */
+function linesAtOldBreaks(lines: readonly PdfLine[], pageCount: number, counted: ReadonlySet<number>): number[] {
+  const near = new Set<number>();
+  lines.forEach((line, index) => {
+    if (isOuter(line)) near.add(index);
+    if (!counted.has(index) && !/^page\s*\d/i.test(line.text)) return;
+    for (let other = index - OLD_BREAK_LINES; other <= index + OLD_BREAK_LINES; other++) if (lines[other]?.page === line.page) near.add(other);
+  });
   // Figures of one length look alike when digits are folded, and so do the heads of numbered articles: other words have to agree.
-  const isWords = ({ text }: PdfLine): boolean => text.length >= 10 && text.length <= 160 && /\p{L}{3}/u.test(text) && readLabel(text) === null;
-  for (const line of lines) if (isWords(line)) addTo(pagesOf, foldDigits(line.text), line.page);
+  const isWords = ({ text, cell }: PdfLine): boolean =>
+    cell === null && text.length >= 10 && text.length <= 160 && /\p{L}{3}/u.test(text) && readLabel(text) === null;
+  const keys = [...near].flatMap((index) => (isWords(lines[index] as PdfLine) ? [{ index, key: foldDigits((lines[index] as PdfLine).text) }] : []));
+  const pagesOf = new Map<string, Set<number>>();
+  for (const { index, key } of keys) addTo(pagesOf, key, (lines[index] as PdfLine).page);
   const least = Math.max(5, pageCount / 3);
-  return new Set([...pagesOf].filter(([, seen]) => seen.size >= least).map(([key]) => key));
+  return keys.filter(({ key }) => (pagesOf.get(key)?.size ?? 0) >= least).map(({ index }) => index);
 }
 
 /** Bare numbers that count up by one from page to page are its old page numbers. */
