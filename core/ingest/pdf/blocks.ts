@@ -65,7 +65,14 @@ export class BlockBuilder {
       const joint = next ? jointOf(line, next, this.words) : { remove: 0, between: '' };
       const text = line.text.slice(0, line.text.length - joint.remove);
       const start = joined.text.length;
-      joined.lines.push({ start, end: start + text.length, page: line.page, box: line.box, edges: line.edges.slice(0, text.length + 1), axis: line.axis });
+      joined.lines.push({
+        start,
+        end: start + text.length,
+        page: line.page,
+        box: line.box,
+        edges: joint.remove === 0 ? line.edges : line.edges.slice(0, text.length + 1),
+        axis: line.axis,
+      });
       for (const range of line.emphasis) addRange(joined.emphasis, start + range.start, start + Math.min(range.end, text.length));
       joined.text += text + joint.between;
     });

@@ -76,7 +76,10 @@ export async function chooseText(first: FirstReading, index: number, second: Sec
 function judge(segments: readonly Segment[]): Plausibility {
   const judged = new Judge();
   for (const segment of segments) {
-    for (const glyph of segment.glyphs) judged.take(glyph.text.codePointAt(0) ?? 0, glyph.text);
+    for (const { text } of segment.glyphs) {
+      const code = text.charCodeAt(0);
+      judged.take(code < 0xd800 || code > 0xdfff ? code : (text.codePointAt(0) ?? 0), text);
+    }
     judged.take(0x20, ' ');
   }
   return judged.verdict();

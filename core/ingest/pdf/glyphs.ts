@@ -105,6 +105,7 @@ interface FontLook {
 
 /** Nobody reads print below this, in points; legal small print ends at 4. */
 const TINY_POINTS = 1.2;
+const BLACK = 0xff000000;
 /** Lightest grey that is ink: fainter type than 8 % is not seen on paper. */
 const WHITE_LEVEL = 0.92;
 class GlyphReader implements StextVisitor {
@@ -126,6 +127,8 @@ class GlyphReader implements StextVisitor {
   private order = 0;
   private tag: Tag | null = null;
   private unclipped = false;
+  private font = 0;
+  private look: FontLook = { bold: false, italic: false };
   private readonly nameless = new Map<{ cid: number }, string>();
 
   constructor(library: Mupdf, { size, origin }: PageArea) {
@@ -196,7 +199,8 @@ class GlyphReader implements StextVisitor {
       if (paint !== this.paint) this.endLine();
       this.paint = paint;
     }
-    const look = this.fonts.get(font) ?? this.lookOf(font);
+    if (font !== this.font) this.setFont(font);
+    const { look } = this;
     const unmapped = code === 0xfffd || code > 0x10ffff;
     if (unmapped) this.unmapped++;
     const text = unmapped ? '\uFFFD' : String.fromCodePoint(code);
@@ -212,6 +216,8 @@ class GlyphReader implements StextVisitor {
 
   private paintOf(flags: number, color: number, size: number, x0: number, y0: number, x1: number, y1: number): Paint {
     if (this.unclipped || x1 <= 0 || y1 <= 0 || x0 >= this.size[0] || y0 >= this.size[1]) return 'offPage';
+    // Nearly every character: black ink of a size that can be read.
+    if (color === BLACK && size >= TINY_POINTS && (flags & PAINT.filled) !== 0) return 'ink';
     if ((flags & (PAINT.filled | PAINT.stroked | PAINT.clipped)) === 0) return 'invisible';
     if (size < TINY_POINTS && y1 - y0 < TINY_POINTS && x1 - x0 < TINY_POINTS) return 'tiny';
     // Text that clips has no colour of its own: what shows through it is drawn later.
@@ -229,6 +235,11 @@ class GlyphReader implements StextVisitor {
       this.segments.push({ glyphs, box, size: middleSize(glyphs), direction: this.direction, paint: this.paint, order: this.order, tag: this.tag });
     }
     this.glyphs = [];
+  }
+
+  private setFont(pointer: number): void {
+    this.font = pointer;
+    this.look = this.fonts.get(pointer) ?? this.lookOf(pointer);
   }
 
   private lookOf(pointer: number): FontLook {
