@@ -55,7 +55,7 @@ export function rowTable(text: TableText): RowedTable {
   const { bands } = text;
   const lines = text.lines.map(({ row, chunks }): Printed => ({ ...row, pieces: chunks.flatMap((chunk) => place(chunk, bands)) }));
   const width = (bands.at(-1) as Band).x1 - (bands[0] as Band).x0;
-  const full = text.rules.filter((rule) => rule.to - rule.from >= FULL_RULE * width).map((rule) => rule.at);
+  const full = text.rules.flatMap((rule) => (rule.to - rule.from >= FULL_RULE * width ? [rule.at] : [])).sort((a, b) => a - b);
   const end = headerEnd(lines, full);
   const header = headerCells(lines.slice(0, end), text);
   const groups = groupRows(lines.slice(end), full);
@@ -107,7 +107,9 @@ function headerEnd(lines: readonly Printed[], full: readonly number[]): number {
   const rule = full.find((at) => at > first.y1 - 2);
   if (rule !== undefined) {
     const above = lines.filter((line) => (line.y0 + line.y1) / 2 < rule).length;
-    if (above > 0 && above <= most && above < lines.length && lines.slice(0, above).filter(hasValue).length <= above / 3) return above;
+    // Where a rule or two are all there is inside, they part the header from the body, even one of numbers.
+    const alone = above <= 3 && full.filter((at) => at > first.y1 - 2 && at < (lines.at(-1) as Printed).y0 + 2).length <= 2;
+    if (above > 0 && above <= most && above < lines.length && (alone || lines.slice(0, above).filter(hasValue).length <= above / 3)) return above;
   }
   if (value > 0 && value <= most) return trimSections(lines, value);
   const bold = lines.findIndex((line) => !isBold(line));

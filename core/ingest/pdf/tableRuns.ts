@@ -29,7 +29,29 @@ const MOST_HEADING = 5;
 /** Runs of at least two rows, from top to bottom, without captions and text around them. */
 export function findRuns(words: readonly Word[], rules: Rules): (readonly ChunkRow[])[] {
   const rows = rowsOf(words).map((row): ChunkRow => ({ row, chunks: chunksOf(row.words) }));
-  return runsOf(rows, rules).map((run) => trim(run, rules));
+  return runsOf(rows, rules)
+    .flatMap((run) => splitAtHeaders(run, rules))
+    .map((run) => trim(run, rules));
+}
+
+/** Tables one above the other under headers that begin alike: the header comes again, with a rule below it as the first time. */
+function splitAtHeaders(run: readonly ChunkRow[], rules: Rules): (readonly ChunkRow[])[] {
+  const labelOf = ({ chunks }: ChunkRow): string => (chunks.length > 1 ? (chunks[0]?.text ?? '') : '');
+  const first = run.findIndex((entry) => labelOf(entry) !== '');
+  const label = labelOf(run[first] as ChunkRow);
+  const wide = wideRules(rules, boxOf(run.map((entry) => entry.row)));
+  const isHeader = (entry: ChunkRow): boolean => labelOf(entry) === label && wide.some((rule) => Math.abs(rule.at - entry.row.y1) < entry.row.size);
+  if (!/\p{L}{2}/u.test(label) || !isHeader(run[first] as ChunkRow)) return [run];
+  const cuts = run.flatMap((entry, index) => (index > first + 1 && isHeader(entry) ? [headingStart(run, index, wide)] : []));
+  return [0, ...cuts].map((from, index) => run.slice(from, cuts[index]));
+}
+
+/** Lines over a header belong to it up to a rule or a line with columns. */
+function headingStart(run: readonly ChunkRow[], header: number, wide: readonly Line[]): number {
+  let start = header;
+  const isParted = (upper: ChunkRow, lower: ChunkRow): boolean => wide.some((rule) => rule.at > upper.row.y1 - 3 && rule.at < lower.row.y0 + 3);
+  while (start > 0 && (run[start - 1] as ChunkRow).chunks.length < 2 && !isParted(run[start - 1] as ChunkRow, run[start] as ChunkRow)) start--;
+  return start;
 }
 
 /** Rows that follow each other closely and have their gaps in common; lines between them included. */

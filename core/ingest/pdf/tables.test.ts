@@ -205,6 +205,36 @@ describe('tables by white space', () => {
     ]);
   });
 
+  it('fault: names of columns that are written upwards head their columns', async () => {
+    const names = ['Availability', 'Response', 'Resolution'].map((text, index): DrawnLine => ({ x: 212 + 60 * index, y: 190, text, angle: 90 }));
+    const body = ['Critical', 'High', 'Medium', 'Low'].flatMap((label, index) =>
+      row(214 + 14 * index, [72, label], [200, String(index + 1)], [260, String(4 * index + 4)], [320, String(24 * index + 8)]),
+    );
+    const rules = [120, 200, 262].map((y): DrawnRule => [70, y, 360, y]);
+    const document = await read([{ lines: [...row(130, [72, 'Priority'], [260, 'Hours']), ...names, ...body], rules }]);
+    expect(cellsOf(document).slice(0, 6)).toEqual([
+      '#0,0+2,1 Priority',
+      '#0,1+1,3 Hours',
+      '#1,1 Availability',
+      '#1,2 Response',
+      '#1,3 Resolution',
+      '2,0 Critical',
+    ]);
+  });
+
+  it('fault: two tables one above the other stay two', async () => {
+    const table = (top: number, unit: number): DrawnLine[] => [
+      ...row(top, [72, 'Term'], [200, 'Monthly'], [300, 'Yearly']),
+      ...[1, 2, 3].flatMap((step) => row(top + 16 * step, [72, `${step} users`], [200, String(unit * step)], [300, String(10 * unit * step)])),
+    ];
+    const rules = [104, 184].map((y): DrawnRule => [70, y, 360, y]);
+    const document = await read([{ lines: [...table(100, 5), ...table(180, 7)], rules }]);
+    expect(document.tables.map(({ rows, columns }) => [rows, columns])).toEqual([
+      [4, 3],
+      [4, 3],
+    ]);
+  });
+
   it('fault: two columns of prose are no table', async () => {
     const document = await read([{ lines: [...paragraph(PROSE, 100, 60), ...paragraph(PROSE, 100, 330)] }]);
     expect(document.tables).toEqual([]);

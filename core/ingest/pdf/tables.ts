@@ -13,6 +13,7 @@ import { findRuled } from './ruledTables.ts';
 import type { DraftCell } from './tableRows.ts';
 import type { Band } from './tableColumns.ts';
 import { readWords, segmentsOf, without } from './tableText.ts';
+import { readTurned, withTurned } from './turnedHeaders.ts';
 import type { Vector } from './vectors.ts';
 
 /** Where a line stands when it stands in a table. Rows and columns from 0. */
@@ -64,9 +65,11 @@ export function findTables(segments: readonly Segment[], vectors: readonly Vecto
   const strokes = turned.filter(isSlope).map((vector) => vector.box);
   const drafts = [...ruled, ...findAligned(free, rules)].filter((draft) => !isChart(draft.box, strokes) && !hasBars(draft.box, rules.shades));
   if (drafts.length === 0) return { tables: [], rest: segments };
-  const cells = drafts.flatMap((draft) => draft.cells.flatMap((cell) => cell.words));
+  const turnedWords = readTurned(segments, frame);
+  const headed = turnedWords.length === 0 ? drafts : drafts.map((draft) => withTurned(draft, turnedWords));
+  const cells = headed.flatMap((draft) => draft.cells.flatMap((cell) => cell.words));
   return {
-    tables: drafts.map((draft) => linesOf(draft, segments, frame, page)),
+    tables: headed.map((draft) => linesOf(draft, segments, frame, page)),
     rest: without(segments, cells),
   };
 }
@@ -113,7 +116,12 @@ function linesOf(draft: DraftTable, segments: readonly Segment[], frame: Frame, 
   const lines = cells.flatMap((cell) => {
     const { row, column, rowSpan, columnSpan, header } = cell;
     const mark: CellMark = { table, row, column, rowSpan, columnSpan, header };
-    return readLines(segmentsOf(cell.words, segments), page, frame.width, frame.height).map((line): PdfLine => ({ ...line, aside: false, cell: mark }));
+    return readLines(segmentsOf(cell.words, segments), page, frame.width, frame.height).map((line): PdfLine => ({
+      ...line,
+      aside: false,
+      slanted: false,
+      cell: mark,
+    }));
   });
   return { table, lines };
 }
