@@ -9,8 +9,7 @@ import { placeOf, rootOf, type Context, type Draft, type Place, type Rule } from
 const CONDITION =
   /\b(?:if|where|unless|except|other than|in case|in the event|to the extent|located|domiciled|resides?|residing|resident|depending|as applicable|for (?:customers|users|purchases)|arbitrat\w+|mandatory|federal|patent|copyright|trademark|intellectual property|internal affairs|securit\w+|employment|real property|mortgage|standard contractual|GDPR|data protection)\b|如果|若|除/i;
 /** Nations hold states: the law of the United States beside that of Delaware is no conflict. */
-const NATIONAL =
-  /^(?:united states(?: of america)?|united kingdom|canada|australia|european union|china|prc|people['’]?s republic of china|中国|中华人民共和国)$/i;
+const NATIONAL = /^(?:united states(?: of america)?|united kingdom|canada|australia|european union)$/i;
 
 export const conflictingLaws: Rule = (context) => {
   const first = new Map<string, { law: string; place: Place }>();

@@ -1,6 +1,7 @@
 // Rules on the numbers of clauses among their siblings: numbers left out, numbers used twice.
 import type { Clause } from '../contract/document.ts';
 import { readLabel, type Reading } from '../ingest/labels.ts';
+import { chineseNumeral } from '../ingest/numerals.ts';
 import { placeOf, type Context, type Draft, type Rule } from './context.ts';
 import { hasInline } from './references.ts';
 
@@ -100,6 +101,10 @@ function numberLike(number: string, value: number): string | null {
       String(value).padStart(digits[0].startsWith('0') ? digits[0].length : 0, '0') +
       number.slice(digits.index + digits[0].length)
     );
+  const han = /[一二三四五六七八九十百]+(?=[^一二三四五六七八九十百]*$)/.exec(number);
+  // chineseNumeral writes up to 九十九.
+  if (han && value > 99) return null;
+  if (han) return number.slice(0, han.index) + chineseNumeral(value) + number.slice(han.index + han[0].length);
   const letter = /(?<![A-Za-z])[A-Za-z](?=[^A-Za-z]*$)/.exec(number);
   if (!letter || value > 26) return null;
   const sign = String.fromCharCode((letter[0] < 'a' ? 64 : 96) + value);

@@ -80,6 +80,17 @@ function introduced({ document, blocks }: Context, known: ReadonlySet<string>): 
   );
 }
 
+/** A line of a signature is shorter than a sentence. */
+const SIGNED = 60;
+
+function nearby({ blocks, order }: Context, blockId: string): string {
+  const at = order.get(blockId) ?? 0;
+  return blocks
+    .slice(Math.max(0, at - 2), at + 4)
+    .map(({ text }) => text)
+    .join(' ');
+}
+
 function driftOf(context: Context, party: Party, known: ReadonlySet<string>): Draft[] {
   const found: Draft[] = [];
   const seen = new Set<string>();
@@ -97,7 +108,10 @@ function driftOf(context: Context, party: Party, known: ReadonlySet<string>): Dr
       !/(?:The|And|By|To|Of|Between|AND|BETWEEN|BY|TO|OF|THE)\s+$/u.test(block.text.slice(0, start));
     // In a list of companies each is its own, and "Go Call, Co-Op" goes on.
     const listed = COMPANY.test(around) || block.text[end + written[0].length] === '-' || /&\s*$/.test(block.text.slice(0, start));
-    if (own || partOfName || listed || OTHER_COMPANY.test(around)) continue;
+    // "an agreement between Acme Ltd. and ..." tells of the parties of another agreement.
+    const elsewhere =
+      /agreement[^.;]{0,60}\b(?:between|among|with)\s$/i.test(before) || (/general partner/i.test(nearby(context, block.id)) && block.text.length < SIGNED);
+    if (own || partOfName || listed || elsewhere || OTHER_COMPANY.test(around)) continue;
     seen.add(form);
     found.push({
       rule: 'party-name',

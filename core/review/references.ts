@@ -2,6 +2,7 @@
 //
 // Owns: what speaks of another document ("Section 5 of the Master Agreement"). Exhibits and numbers have their own files.
 import type { Clause, Reference } from '../contract/document.ts';
+import { chineseValue } from '../ingest/numerals.ts';
 import { placeOf, type Context, type Draft, type Rule } from './context.ts';
 import { stemPhrase } from './words.ts';
 
@@ -17,6 +18,8 @@ const LIST_REST =
 const MODEL_CLAUSES = /\bSCCs?\b|standard contractual clauses/i;
 /** Section numbers of statutes are high; contracts rarely reach a hundred clauses. */
 const HIGHEST = 99;
+/** Chinese contracts count their articles through all chapters; codes of law have some hundred. */
+const HIGHEST_ARTICLE = 199;
 const FEWEST_CLAUSES = 5;
 
 function stands(context: Context, reference: Reference): { before: string; after: string } {
@@ -24,10 +27,14 @@ function stands(context: Context, reference: Reference): { before: string; after
   return { before: text.slice(Math.max(0, reference.span.start - 40), reference.span.start), after: text.slice(reference.span.end, reference.span.end + 400) };
 }
 
+const HAN = /[\u4e00-\u9fff]/;
+
 export function isElsewhere(context: Context, reference: Reference): boolean {
   const { before, after } = stands(context, reference);
   // "Section 3.l(d)": a figure that a scan read as a letter; the number is not what it seems.
-  if (/^\.?[\p{L}\d]/u.test(after)) return true;
+  if (!HAN.test(reference.text) && /^\.?[\p{L}\d]/u.test(after)) return true;
+  // 主合同第三条, 《民法典》第五百条: an article of another text.
+  if (HAN.test(reference.text) && /(?:》|法|条例|规定|办法|[主原]合同|协议书?》?)\s?(?:的|之)?$/u.test(before)) return true;
   // "§ 13-8-53(a)", "§ 24A-4-3": numbers of statutes and hours of work have dashes.
   if (/[\d-]-$/.test(before) || /^-\w/.test(after) || /\p{L}-$/u.test(before)) return true;
   // "Article 1: Definitions" inside a paragraph is the title itself.
@@ -42,7 +49,7 @@ export const brokenReferences: Rule = (context) => {
   if (numbered.length < FEWEST_CLAUSES) return [];
   const articles = numbered.some(({ path }) => /^article|^第/i.test(path));
   // A word that never leads anywhere here ("Clause 13" where all references say "Section") speaks of another document.
-  const word = (text: string): string => /^\p{L}+/u.exec(text)?.[0].toLowerCase().replace(/s$/, '') ?? '';
+  const word = (text: string): string => (/^第.*条/.test(text) ? '条' : (/^\p{L}+/u.exec(text)?.[0].toLowerCase().replace(/s$/, '') ?? ''));
   const words = new Set(context.document.references.filter(({ targetId }) => targetId !== null).map(({ text }) => word(text)));
   const modelClauses = context.blocks.some((block) => MODEL_CLAUSES.test(block.text));
   const broken = context.document.references.filter((reference) => {
@@ -52,6 +59,8 @@ export const brokenReferences: Rule = (context) => {
     if (/^clause/i.test(text) && modelClauses) return false;
     // "such section. 32 ...": the number begins the next sentence.
     if (/^\p{L}+\.\s/u.test(text) && !/^sec\./i.test(text)) return false;
+    const article = /^第\s?([一二三四五六七八九十百零〇\d]{1,6})\s?条/.exec(text)?.[1];
+    if (article !== undefined) return chineseValue(article) <= HIGHEST_ARTICLE && !articleStands(context, article);
     // A bare letter or bracket names a place by its neighbourhood; only full numbers can be said to be missing.
     const number = /\d+(?:\.\d+)*/.exec(text)?.[0];
     return number !== undefined && Number(number.split('.')[0]) <= HIGHEST && !exists(context, number, stands(context, reference).before);
@@ -66,6 +75,12 @@ export const brokenReferences: Rule = (context) => {
     ...placeOf(span),
   }));
 };
+
+/** 第十二条 as a clause, or at the beginning of a paragraph that the parser kept whole. */
+function articleStands({ document, blocks }: Context, number: string): boolean {
+  const written = new RegExp(`(?:^|[。；\\s])第\\s?${number}\\s?条(?![的之所规约项中及和或至、，。；）])`);
+  return document.clauses.some(({ path }) => path.startsWith(`第${number}条`)) || blocks.some(({ text }) => written.test(text));
+}
 
 /** The word that leads a list of numbers: "Schedules" for the 2 of "Schedules 1 and 2". */
 function listWord(context: Context, reference: Reference): string {

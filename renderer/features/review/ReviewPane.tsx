@@ -49,7 +49,7 @@ export function ReviewPane() {
   if (openId === null) {
     return (
       <Empty icon={<FileSearch />} title="Review">
-        Open a document to see terms nobody defined, references that point nowhere, gaps in the numbers and blanks left open.
+        Open a document to see terms nobody defined, references that point nowhere, dates that cannot be, blanks left open and text that is hidden.
       </Empty>
     );
   }
@@ -70,7 +70,7 @@ export function ReviewPane() {
   if (job.value.length === 0) {
     return (
       <Empty icon={<CircleCheck />} title="Nothing to correct">
-        Terms, references, numbers, exhibits, amounts and blanks were checked; none of the rules found a fault.
+        Terms, references, numbers, exhibits, amounts, dates, names, blanks and hidden text were checked; none of the rules found a fault.
       </Empty>
     );
   }
