@@ -148,6 +148,13 @@ describe('lists of styles', () => {
     expect(await textsOf({ body, numbering: NUMBERING, styles })).toEqual(['1. a', '2. b', 'c', 'd', '3. e']);
   });
 
+  it('inherits the level where a style names another list and no level', async () => {
+    const numbering = NUMBERING + abstract(2, OUTLINE) + num(2, 2);
+    const styles =
+      style('H1', '<w:numId w:val="1"/>') + style('H2', '<w:ilvl w:val="1"/><w:numId w:val="1"/>', 'H1') + style('Other', '<w:numId w:val="2"/>', 'H2');
+    expect(await textsOf({ body: styled('a', 'H1') + styled('b', 'H2') + styled('c', 'Other'), numbering, styles })).toEqual(['1. a', '1.1 b', '1.1 c']);
+  });
+
   it('lets a paragraph choose another level of its style list', async () => {
     const styles = style('H1', '<w:numId w:val="1"/>');
     expect(await textsOf({ body: styled('a', 'H1') + styled('b', 'H1', '<w:ilvl w:val="1"/>'), numbering: NUMBERING, styles })).toEqual(['1. a', '1.1 b']);

@@ -1,7 +1,8 @@
 // Paragraph, character and table styles: what a paragraph inherits along its basedOn chain (ISO/IEC 29500-1, 17.7).
 //
 // Owns: styles.xml, direct properties read into the same shape, and which list and level a style has (17.9.23).
-// Rule: of a style's list the level whose w:pStyle names the style wins; then the w:ilvl nearest in the chain; then the first level.
+// Rule: of a style's list the level whose w:pStyle names the style wins; then the w:ilvl nearest in the chain, whichever style names the list, for Word
+// writes only what differs from the style below; then the first level.
 import type { View } from '../../contract/document.ts';
 import { changeKind } from './content.ts';
 import type { Numbering } from './numbering.ts';
@@ -128,10 +129,8 @@ export class Styles {
 
   private levelOf(chain: readonly string[], numId: string, numbering: Numbering): number {
     for (const id of chain) {
-      const look = this.styles.get(id)?.look;
-      const level = numbering.levelOfStyle(numId, id) ?? look?.listLevel;
+      const level = numbering.levelOfStyle(numId, id) ?? this.styles.get(id)?.look.listLevel;
       if (level !== undefined) return level;
-      if (look?.numId !== undefined) break;
     }
     return 0;
   }
