@@ -84,6 +84,18 @@ export const STYLES: readonly Style[] = [
       c.length === 1 ? `Article ${roman(c[0] ?? 0).toUpperCase()}` : `${c[0]}.${String(c[1]).padStart(2, '0')}${brackets(c.slice(2), [letter, roman])}`,
     between: '\n\n',
   },
+  {
+    name: 'Sec. 101(a)(1)(A)',
+    number: (c) => (c.length === 1 ? `Sec. ${100 + (c[0] ?? 0)}.` : `(${([letter, String, upper][c.length - 2] ?? String)(c.at(-1) ?? 0)})`),
+    path: (c) => `Sec. ${100 + (c[0] ?? 0)}${brackets(c.slice(1), [letter, String, upper])}`,
+    between: '\n\n',
+  },
+  {
+    name: 'I. A. 1. a.',
+    number: (c) => `${([(value: number) => roman(value).toUpperCase(), upper, String, letter][c.length - 1] ?? String)(c.at(-1) ?? 0)}.`,
+    path: (c) => c.join('/'),
+    between: '\n\n',
+  },
   { name: '1) a) i)', number: (c) => `${[String, letter, roman][Math.min(2, c.length - 1)]?.(c.at(-1) ?? 0)})`, path: (c) => c.join('/'), between: '\n\n' },
   {
     name: '第一条（一）1.',

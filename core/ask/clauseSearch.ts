@@ -30,7 +30,7 @@ interface Meaning {
 }
 
 /** A clause with its sub-clauses is one passage up to this many characters: about what a person reads as "the clause". */
-const PASSAGE_CHARACTERS = 1800;
+const PASSAGE_CHARACTERS = 2000;
 /** Longer than this a paragraph above a list says something of its own. */
 const LEAD_CHARACTERS = 500;
 /** What the passage that defines a term of the question gains, as a share of the best score. */

@@ -3,7 +3,7 @@
 // Method: BM25 over the passage's words with the headings above it, plus its best sentence, so that an answer does not drown in a long clause;
 // the question is widened by the thesaurus (terms.ts) and, over many passages, by what its best texts have in common; a passage of the clause type
 // that the question names gains.
-// Measured (bench row acord, test half): NDCG@5 of plain BM25 0.464, with thesaurus 0.567, with feedback 0.600, with types 0.631.
+// Measured while it was made (row acord, test half): NDCG@5 0.641 against 0.473 for plain BM25; the thesaurus gave 0.10, feedback 0.03, types 0.03.
 import type { ClauseType } from '../contract/document.ts';
 import { typesOf } from '../structure/types.ts';
 import { Bm25, type Terms } from './bm25.ts';

@@ -3,7 +3,6 @@
 // Owns: folding, stems, stop words, and the thesaurus that widens a question ("destroy" finds "return", "verbally" finds "oral").
 // Rule: a text is indexed by its own words only; the thesaurus widens questions, with less weight than what was asked.
 import type { Terms } from './bm25.ts';
-import { stem } from './labels.ts';
 
 const STOP = new Set(
   (
@@ -15,6 +14,16 @@ const STOP = new Set(
 const WORD = /[\p{Script=Han}]|[\p{L}\p{N}]+/gu;
 /** Weight of a word that only means the same as one of the question's. */
 const SYNONYM = 0.45;
+
+const ENDING =
+  /(?:ization|isation|ational|ations?|itions?|ements?|ments?|ances?|ences?|ancy|ency|ures?|ively|ive|ings?|ions?|ied|ed|ers?|ors?|ally|al|ly|ables?|ibles?)$/u;
+
+/** Cuts plural and common endings, so that "disclosure", "disclosing" and "disclosed" meet; never used for what is shown. */
+function stem(word: string): string {
+  const single = word.replace(/ies$/u, 'y').replace(/(?<=[^sui])s$/u, '');
+  const cut = single.replace(ENDING, '');
+  return (cut.length >= 4 ? cut : single).replace(/(?:ee|e|y|i)$/u, '');
+}
 
 /** Words that stand for each other in contracts; a question with one of them looks for all. */
 const THESAURUS: readonly (readonly string[])[] = [

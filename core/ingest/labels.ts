@@ -29,6 +29,8 @@ const KEYWORD = new RegExp(
   String.raw`^(article|section|sec\.|§|art\.|part|chapter|title|clause|schedule|exhibit|annex|annexure|appendix|attachment|addendum)(?:\s{1,3}|(?<=§)|(?<=\.))["“”']?([0-9]{1,4}[a-z]?(?:[.-][0-9]{1,3}){0,5}|[ivxlc]{1,7}(?:\.[0-9]{1,3})*|[a-z](?:[-.]?[0-9]{1,2})?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)["”']?(${BRACKETS})?(?![\p{L}\p{N}(]|-\d)`,
   'iu',
 );
+/** "Section 8.1 (Liability Caps) does not apply" and "Section 5 of" go on with a sentence. */
+const KEYWORD_MENTION = /^\s*\(?(?:of|to|and|or|above|below|hereof)\b|^\s+\([^()]{2,80}\)\s+\p{Ll}/u;
 /** A part of a bound document that is the only one of its kind carries no number. */
 const LONE_SCHEDULE = /^(?:THE\s+)?(?:SCHEDULE|ANNEX|APPENDIX)$/;
 const DECIMAL =
@@ -204,7 +206,7 @@ function readKeyword(text: string): Label | null {
   const word = printedWord.toLowerCase();
   if (printedWord[0] === printedWord[0]?.toLowerCase() && word !== '§') return null;
   const after = text.slice(match[0].length);
-  if (!/^(\s*$|\s*[.:–—-]|\s+["“‘'([\p{Lu}\p{Lo}])/u.test(after) || /^\s*\(?(of|to|and|or|above|below|hereof)\b/.test(after)) return null;
+  if (!/^(\s*$|\s*[.:–—-]|\s+["“‘'([\p{Lu}\p{Lo}])/u.test(after) || KEYWORD_MENTION.test(after)) return null;
   const values = keywordValues(match[2] as string);
   const number = match[0].trimEnd();
   if (match[3] !== undefined)

@@ -88,6 +88,10 @@ describe('numbers', () => {
     expect(await plainPaths(text)).toEqual(['1)', '2)']);
   });
 
+  it('fault: a paragraph that begins with a reference becomes a clause', async () => {
+    expect(await pathsOf(['8. Liability', 'Section 8.1 (Caps) does not apply to fraud.', '9. Law'])).toEqual(['8', '9']);
+  });
+
   it('fault: a table of contents is read as the clauses', async () => {
     expect(await plainPaths('TABLE OF CONTENTS\n\n1. Fees 3\n\n2. Term 4\n\n3. Law 5\n\n1. Fees\n\nThe fees are due.\n\n2. Term\n\n3. Law')).toEqual([
       '',

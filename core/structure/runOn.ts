@@ -49,11 +49,21 @@ function cutsOf(text: string, tracker: Tracker): number[] {
   for (const match of text.matchAll(CANDIDATE)) {
     const at = match.index;
     const before = text.slice(Math.max(0, at - 24), at);
-    if (MENTION.test(before)) continue;
+    if (MENTION.test(before) || inList(text.slice((cuts.at(-1) ?? 0) + LABEL_LENGTH, at), match[0])) continue;
     const follows = text.slice(at + match[0].length, at + match[0].length + 60);
     if (tracker.takes(match[0], SENTENCE_END.test(before), follows, text.slice(at, at + AHEAD))) cuts.push(at);
   }
   return cuts;
+}
+
+/** Longest bracket that a piece begins with. */
+const LABEL_LENGTH = 6;
+
+/** "(a) known; (b) public; (c) The ..." inside one piece: its items are no clauses, however the last of them begins. */
+function inList(piece: string, candidate: string): boolean {
+  if (!candidate.startsWith('(')) return false;
+  const kind = /^\([a-z]/.test(candidate) ? /\([a-z]{1,4}\)\s/ : /^\([A-Z]/.test(candidate) ? /\([A-Z]{1,4}\)\s/ : /\(\d{1,2}\)\s/;
+  return kind.test(piece);
 }
 
 /** The numbers taken so far: what may come next. */
