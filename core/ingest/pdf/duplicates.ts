@@ -14,6 +14,13 @@ export class DrawnBefore {
   private codes = new Uint32Array(1 << 12);
   private count = 0;
 
+  /** For the next page: making the tables anew costs more than emptying them. */
+  clear(): this {
+    this.heads.fill(-1);
+    this.count = 0;
+    return this;
+  }
+
   /** True when the character was seen within a tenth of its size and a third of its width; remembers it otherwise. `layer` keeps kinds of paint apart. */
   seen(code: number, layer: number, x: number, y: number, width: number, size: number): boolean {
     const across = Math.min(FARTHEST, Math.max(1, 0.1 * size));

@@ -171,6 +171,26 @@ describe('writing directions', () => {
   });
 });
 
+describe('pages and outline', () => {
+  it('fault: pages keep the labels that are printed on them', async () => {
+    const bytes = makePdf([1, 2, 3].map((page) => ({ lines: paragraph([`Text of sheet ${page}.`], 100) })));
+    const document = mupdf.Document.openDocument(bytes, 'application/pdf') as mupdf.PDFDocument;
+    document.setPageLabels(0, 'r', '', 1);
+    document.setPageLabels(2, 'D', 'A-', 1);
+    const content = await read(new Uint8Array(document.saveToBuffer('').asUint8Array()));
+    expect(content.pages.map((page) => page.label)).toEqual(['i', 'ii', 'A-1']);
+  });
+
+  it('takes headings and their depth from the outline', async () => {
+    const bytes = makePdf([{ lines: [{ x: 72, y: 100, text: 'Obligations of the seller' }, ...paragraph(['The seller delivers the goods on time.'], 130)] }]);
+    const document = mupdf.Document.openDocument(bytes, 'application/pdf') as mupdf.PDFDocument;
+    document.outlineIterator().insert({ title: 'Obligations of the seller', uri: '#page=1', open: true });
+    const content = await read(new Uint8Array(document.saveToBuffer('').asUint8Array()));
+    expect(content.outline).toMatchObject([{ title: 'Obligations of the seller', depth: 1 }]);
+    expect(content.blocks[0]).toMatchObject({ kind: 'heading', level: 1 });
+  });
+});
+
 describe('damaged and protected files', () => {
   const long = (): Uint8Array =>
     makePdf(Array.from({ length: 6 }, (_none, page) => ({ lines: paragraph([`Page ${page + 1} of this agreement has a text of its own.`], 100) })));

@@ -108,6 +108,9 @@ const TINY_POINTS = 1.2;
 const BLACK = 0xff000000;
 /** Lightest grey that is ink: fainter type than 8 % is not seen on paper. */
 const WHITE_LEVEL = 0.92;
+/** Pages are read one after the other, so all share one table. */
+const DRAWN = new DrawnBefore();
+
 class GlyphReader implements StextVisitor {
   readonly segments: Segment[] = [];
   readonly images: PlacedImage[] = [];
@@ -120,7 +123,7 @@ class GlyphReader implements StextVisitor {
   private readonly size: readonly [number, number];
   private readonly origin: readonly [number, number];
   private readonly fonts = new Map<number, FontLook>();
-  private readonly drawn = new DrawnBefore();
+  private readonly drawn = DRAWN.clear();
   private glyphs: Glyph[] = [];
   private direction: Segment['direction'] = 'right';
   private paint: Paint = 'ink';
