@@ -5,6 +5,7 @@
 // pieces of at most about 420 characters, headings on their own, white space folded, the document's own numbering kept.
 // Rule that must stay true: sentences of a document never overlap, and their spans lie inside their blocks.
 import { isContent, type Block, type Document, type Span } from '../contract/document.ts';
+import { Owners } from '../structure/context.ts';
 import { columnNames, foldSpace, rowText } from './tableSentences.ts';
 
 export interface Sentence {
@@ -76,21 +77,14 @@ function trim(text: string, piece: { start: number; end: number }): { start: num
   return { start, end };
 }
 
-/** Block id -> id of the innermost clause whose own text holds it. */
-export function clausesByBlock(document: Document): ReadonlyMap<string, string> {
-  const owners = new Map<string, string>();
-  for (const clause of document.clauses) for (const span of clause.spans) owners.set(span.blockId, clause.id);
-  return owners;
-}
-
 /** All sentences of a document in reading order. */
 export function documentSentences(document: Document): readonly Sentence[] {
-  const owners = clausesByBlock(document);
+  const owners = new Owners(document.clauses);
   const sentences: Sentence[] = [];
   const add = (blocks: readonly Block[], text: string, spans: readonly Span[]): void => {
     const first = blocks[0];
     if (!first || text === '') return;
-    const clauseId = owners.get(first.id) ?? null;
+    const clauseId = owners.at(first.id, spans[0]?.start ?? 0);
     sentences.push({ index: sentences.length, text, spans, clauseId, page: first.at[0]?.page ?? 0 });
   };
   const blocks = document.blocks;

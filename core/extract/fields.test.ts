@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeDocument } from '../compare/makeDocument.test-support.ts';
 import { FieldValueSchema, type SummaryField } from '../contract/summary.ts';
 import { findDates } from './dates.ts';
+import { parseDocument } from '../structure/document.ts';
 import { extractFields } from './fields.ts';
 import { findAmounts } from './amounts.ts';
 import { findDurations } from './durations.ts';
@@ -200,4 +201,15 @@ describe('parties in other places', () => {
   it('fault: words between “between” and “and” are taken for parties', () => {
     expect(values('This Agreement concerns services. Cables run between Europe and North America.', 'parties')).toEqual([]);
   });
+});
+
+it('fault: values are read out of hidden text', () => {
+  const document = makeDocument('The price is $5.\nThe price is $900.');
+  const blocks = document.blocks.map((block) => (block.text.includes('900') ? { ...block, hidden: 'white' as const } : block));
+  expect(extractFields({ ...document, blocks }).amounts?.map(({ value }) => value)).toEqual(['$5']);
+});
+
+it('names the sub-clause that a value of a shared block stands in', async () => {
+  const document = await parseDocument(new TextEncoder().encode('2. Fees. (a) The fee is $5.\n\n(b) The deposit is $7.'), 'a.txt');
+  expect(extractFields(document).amounts?.map(({ path }) => path)).toEqual(['2(a)', '2(b)']);
 });

@@ -1,8 +1,9 @@
 // A document as an extractor reads it: blocks in order with their clause, sentences, and values with span, page and path.
 //
 // Rule: a value always stands literally in one block at its span; its quote is the sentence around it.
-import type { Block, Clause, Document } from '../contract/document.ts';
+import { isContent, type Block, type Clause, type Document } from '../contract/document.ts';
 import type { FieldValue } from '../contract/summary.ts';
+import { Owners } from '../structure/context.ts';
 
 export interface Passage {
   readonly block: Block;
@@ -12,17 +13,19 @@ export interface Passage {
   readonly index: number;
 }
 
-const SKIPPED: ReadonlySet<Block['kind']> = new Set(['furniture', 'annotation', 'table']);
+const SKIPPED: ReadonlySet<Block['kind']> = new Set(['annotation', 'table']);
 
 export class Source {
   readonly document: Document;
   readonly passages: readonly Passage[];
+  private readonly owners: Owners;
+  private readonly clauses: ReadonlyMap<string, Clause>;
 
   constructor(document: Document) {
     this.document = document;
     const clauses = new Map(document.clauses.map((clause) => [clause.id, clause]));
-    const owner = new Map<string, Clause>();
-    for (const clause of document.clauses) for (const span of clause.spans) if (!owner.has(span.blockId)) owner.set(span.blockId, clause);
+    this.clauses = clauses;
+    this.owners = new Owners(document.clauses);
     const headings = new Map<string, string>();
     const headingOf = (clause: Clause): string => {
       const known = headings.get(clause.id);
@@ -33,16 +36,21 @@ export class Source {
       return heading;
     };
     this.passages = document.blocks
-      .filter((block) => !SKIPPED.has(block.kind) && block.text.trim() !== '')
+      .filter((block) => isContent(block) && !SKIPPED.has(block.kind) && block.text.trim() !== '')
       .map((block, index) => {
-        const clause = owner.get(block.id) ?? null;
+        const clause = this.clauseAt(block.id, 0);
         return { block, clause, heading: clause === null ? '' : headingOf(clause), index };
       });
   }
 
+  /** A block that carries two numbers belongs to two clauses. */
+  private clauseAt(blockId: string, offset: number): Clause | null {
+    return this.clauses.get(this.owners.at(blockId, offset) ?? '') ?? null;
+  }
+
   /** A value at [start, end) of a passage. `confidence` says how often the rule that found it is right. */
   value(passage: Passage, start: number, end: number, normalized: string | null, confidence: number): FieldValue {
-    const { block, clause } = passage;
+    const { block } = passage;
     const [from, to] = sentenceAround(block.text, start, end);
     return {
       value: block.text.slice(start, end),
@@ -50,7 +58,7 @@ export class Source {
       quote: block.text.slice(from, to),
       span: { documentId: this.document.id, blockId: block.id, start, end },
       page: pageAt(block, start),
-      path: clause?.path ?? '',
+      path: this.clauseAt(block.id, start)?.path ?? '',
       sources: ['extractor'],
       confidence,
     };
