@@ -4,6 +4,7 @@
 // what counts up by one from page to page; what fills the same place with other words each time, set apart from the text.
 // Rule: nothing is deleted; the lines become furniture blocks, and a sentence that runs over them goes on.
 import { readLabel } from '../labels.ts';
+import { isSentence } from '../titles.ts';
 import { findEdgeLines, isStamp, readPages, type PageLines } from './edges.ts';
 import type { PdfLine } from './lines.ts';
 
@@ -48,6 +49,14 @@ function foldDigits(text: string): string {
     .replace(/\s+/g, ' ');
 }
 
+/** "Schedule 1" and "Schedule 2" at the top of two pages are two headings: their numbers count. */
+function wordsOf(text: string): string {
+  const form = readLabel(text)?.readings[0]?.form;
+  if (form !== undefined && /^\p{L}{2}|^\p{Lo}/u.test(form)) return text.toLowerCase();
+  // In a sentence only a number at its end can be that of the page.
+  return isSentence(text) ? text.toLowerCase().replace(/^\W*\d+|\d+\W*$/g, '#') : foldDigits(text);
+}
+
 function addTo(map: Map<string, Set<number>>, key: string, page: number): void {
   const pages = map.get(key);
   if (pages) pages.add(page);
@@ -58,9 +67,7 @@ function addTo(map: Map<string, Set<number>>, key: string, page: number): void {
 function repeatedLines(lines: readonly PdfLine[], pageCount: number): number[] {
   if (pageCount < 2) return [];
   const pagesOf = new Map<string, Set<number>>();
-  const placed = lines.map((line) =>
-    line.cell === null && isOuter(line) ? { text: foldDigits(line.text), step: Math.round(line.frame.y0 / PLACE_STEP) } : null,
-  );
+  const placed = lines.map((line) => (line.cell === null && isOuter(line) ? { text: wordsOf(line.text), step: Math.round(line.frame.y0 / PLACE_STEP) } : null));
   // A place counts for its neighbours too: lines shift by a point or two.
   placed.forEach((place, index) => {
     if (place) for (const shift of [-1, 0, 1]) addTo(pagesOf, `${place.text}@${place.step + shift}`, (lines[index] as PdfLine).page);

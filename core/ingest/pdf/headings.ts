@@ -5,7 +5,7 @@
 import type { Block } from '../../contract/document.ts';
 import { readLabel } from '../labels.ts';
 import type { OutlineEntry } from '../raw.ts';
-import { isSentence } from '../titles.ts';
+import { isSentence, isTitleCase } from '../titles.ts';
 import type { PdfLine } from './lines.ts';
 
 export interface Kind {
@@ -26,16 +26,18 @@ const CAPTION =
   /^(?:table|figure|fig\.|chart|listing|tabelle|abbildung|abb\.|图|表)\s?(?:\d{1,3}|[IVX]{1,5}|[A-Z])(?:[.-]\d{1,3})?(?:\s*(?<sign>[:.–—|：])(?=\s|$)|\s+(?=[\p{Lu}\p{Lo}“"(])|$)/iu;
 /** Bold words much smaller than the text are labels of drawings and logos. */
 const LEAST_HEADING = 0.8;
+/** Forms of numbers that name a part of a document by a word. */
+const SECTIONS: ReadonlySet<string> = new Set(['article', 'section', 'part', 'chapter', 'clause', 'schedule', '编', '章', '节']);
 /** A tag is believed on blocks of a heading's length only: some writers tag whole pages as headings. */
 const TAGGED_LENGTH = 160;
 
 export class KindReader {
-  private readonly outline: ReadonlyMap<string, OutlineEntry>;
+  private readonly outline: ReadonlyMap<string, readonly OutlineEntry[]>;
   private readonly bodySize: number;
   private readonly believesTags: boolean;
 
   constructor(lines: readonly PdfLine[], outline: readonly OutlineEntry[]) {
-    this.outline = new Map(outline.map((entry) => [foldTitle(entry.title), entry]));
+    this.outline = Map.groupBy(outline, (entry) => foldTitle(entry.title));
     this.bodySize = bodySizeOf(lines);
     this.believesTags = areSane(lines);
   }
@@ -44,7 +46,7 @@ export class KindReader {
     const first = lines[0] as PdfLine;
     const label = readLabel(text);
     const rest = label?.rest ?? 0;
-    const entry = this.outlineOf(text, rest);
+    const entry = this.outlineOf(text, rest, first.page);
     if (entry) return { kind: 'heading', level: entry.depth };
     if (isSignatureLine(text)) return { kind: 'signature', level: null };
     const tag = this.believesTags ? first.tag : null;
@@ -56,9 +58,11 @@ export class KindReader {
     return { kind: 'paragraph', level: null };
   }
 
-  private outlineOf(text: string, rest: number): OutlineEntry | undefined {
-    if (text.length > 200) return undefined;
-    return this.outline.get(foldTitle(text)) ?? (rest > 0 ? this.outline.get(foldTitle(text.slice(rest))) : undefined);
+  /** The entry of that title that points at this page or beside it: a bookmark may name the end of the page before. */
+  private outlineOf(text: string, rest: number, page: number): OutlineEntry | undefined {
+    if (text.length > 200 || this.outline.size === 0) return undefined;
+    const entries = this.outline.get(foldTitle(text)) ?? (rest > 0 ? this.outline.get(foldTitle(text.slice(rest))) : undefined);
+    return entries?.find((entry) => entry.page === null || Math.abs(entry.page - page) <= 1);
   }
 }
 
@@ -111,6 +115,14 @@ function isHeading(text: string, rest: number, lines: readonly PdfLine[], large:
   const bold = lines.every((line) => line.bold);
   const capitals = title === title.toUpperCase() && /\p{Lu}{3}/u.test(title);
   if (large) return !/[.。]$/.test(title) || bold;
+  if (lines.length === 1 && isNumberedTitle(text, title)) return true;
   if (bold || (rest > 0 && title !== '' && lines.length === 1 && (lines[0] as PdfLine).bold)) return lines.length <= 3;
   return capitals && lines.length <= 3;
+}
+
+/** "5.4.8 Calculation of a Criterion": a number of two levels or a word for a part, and a title beside it. One level and brackets number lists too. */
+function isNumberedTitle(text: string, title: string): boolean {
+  const reading = readLabel(text)?.readings[0];
+  const isSection = reading !== undefined && (reading.form === '1' ? reading.values.length > 1 : SECTIONS.has(reading.form));
+  return isSection && title !== '' && !/[.。]$/.test(title) && isTitleCase(title.split(' '));
 }

@@ -160,6 +160,13 @@ describe('what belongs to the page', () => {
     expect(furnitureOf(document)).toEqual(titles);
   });
 
+  it('fault: schedules that begin pages are no running head', async () => {
+    const pages = ['SCHEDULE 1', 'SCHEDULE 2', 'SCHEDULE 3'].map((text): DrawnPage => ({
+      lines: [{ x: 250, y: 60, text }, ...column(`In ${text}`, 72, 100, 6, 12, 80)],
+    }));
+    expect(furnitureOf(await read(...pages))).toEqual([]);
+  });
+
   it('fault: figures that look alike on every page are no running head', async () => {
     const page = (year: number): DrawnPage => ({
       lines: [...column('Text', 72, 60, 20, 13, 80), { x: 72, y: 700, text: `${year}-10-01 to ${year}-12-31 at 12,000.00` }],

@@ -103,7 +103,8 @@ function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, { 
   const short = room !== undefined && isShort(last, line, room);
   const ended = SENTENCE_END.test(last.text);
   const bulleted = bulletLength(line.text) > 0 && !/^[–—-]/.test(line.text);
-  if (regionKey(last) !== regionKey(line) || cut) return (!cut && isFarBelow(last, line, pitch)) || !continues(group, last, line, short, ended, bulleted);
+  if (regionKey(last) !== regionKey(line) || cut)
+    return (!cut && isFarBelow(last, line, pitch)) || standsAlone(line, next, pitch) || !continues(group, last, line, short, ended, bulleted);
   if (bulleted) return true;
   if (Math.abs(line.size - last.size) > Math.max(0.6, 0.12 * last.size) && line.text.length > 3 && last.text.length > 3) return true;
   if (isWideStep(group, line.base - last.base, last.size, pitch) && !(group.length === 1 && !short && !ended && isDoubleSpaced(last, line, next))) return true;
@@ -121,6 +122,12 @@ function isDoubleSpaced(last: PdfLine, line: PdfLine, next: PdfLine | undefined)
   const step = line.base - last.base;
   if (step < 0 || step > 2.7 * last.size || line.size !== last.size || line.bold !== last.bold) return false;
   return /^\p{Ll}/u.test(line.text) || (next !== undefined && regionKey(next) === regionKey(line) && Math.abs(next.base - line.base - step) < 0.06 * step);
+}
+
+/** A capitalised line with white below it and no end of a sentence: a heading at the top of a page, whatever the page before broke off. */
+function standsAlone(line: PdfLine, next: PdfLine | undefined, pitch: number): boolean {
+  if (next === undefined || regionKey(next) !== regionKey(line) || line.text.length > 80) return false;
+  return /^[\p{Lu}\p{Lo}]/u.test(line.text) && !SENTENCE_END.test(line.text) && isWideStep([line], next.base - line.base, line.size, pitch);
 }
 
 /** Back at the first line's margin after lines that hang from it: the next entry of a list whose second lines are indented. */
