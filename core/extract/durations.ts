@@ -44,7 +44,7 @@ export function findDurations(text: string): Found[] {
     const day =
       groups['hanUnit'] === '日' &&
       groups['work'] === undefined &&
-      !(/^(?:内|以内|之内|前|后|的)/.test(text.slice(match.index + match[0].length)) && !/月\s*$/.test(text.slice(0, match.index)));
+      !(/^(?:内|以内|之内|前|后|的|书面|通知)/.test(text.slice(match.index + match[0].length)) && !/月\s*$/.test(text.slice(0, match.index)));
     if (count === null || (groups['hanUnit'] === '年' && count >= 1000) || day) continue;
     const unit = UNITS[(groups['unit'] ?? groups['hanUnit'] ?? '').toLowerCase()]!;
     const business = groups['work'] !== undefined || /^(?:business|working)$/i.test(groups['business'] ?? '');

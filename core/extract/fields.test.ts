@@ -213,3 +213,19 @@ it('names the sub-clause that a value of a shared block stands in', async () => 
   const document = await parseDocument(new TextEncoder().encode('2. Fees. (a) The fee is $5.\n\n(b) The deposit is $7.'), 'a.txt');
   expect(extractFields(document).amounts?.map(({ path }) => path)).toEqual(['2(a)', '2(b)']);
 });
+
+it('fault: a signature line of a Chinese contract is read as a party', () => {
+  const text =
+    '技术服务合同\n甲方（委托方）：北京星河科技有限公司\n乙方：上海明月信息技术有限公司\n签订日期：2024年3月1日\n第一条 本合同有效期为三年，自双方签字之日起生效。\n' +
+    '第二条 除非任何一方在期满前六十日书面通知不续约，本合同自动续约一年。\n第三条 合同总价为人民币壹佰贰拾万元整（￥1,200,000.00）。\n第四条 本合同适用中华人民共和国法律。\n甲方（盖章）：\n日期：2024年3月5日';
+  const found = Object.fromEntries(Object.entries(fields(text, 'zh')).map(([field, list]) => [field, list.map(({ normalized }) => normalized)]));
+  expect(found).toMatchObject({
+    parties: ['北京星河科技有限公司', '上海明月信息技术有限公司'],
+    agreementDate: ['2024-03-01'],
+    effectiveDate: ['2024-03-01'],
+    term: ['P3Y'],
+    renewalNotice: ['P60D'],
+    amounts: ['CNY 120000000'],
+    governingLaw: ['中国'],
+  });
+});

@@ -27,7 +27,7 @@ const DESCRIPTION = new RegExp(
   'u',
 );
 const NOT_A_NAME =
-  /^(?:this|the|and|or|you|we|us|agreement|part(?:y|ies)|exhibit|source|date|section|article|page|such|any|each|all|either|it|they|company|distributor|supplier|franchisee|recitals?|which)$|^(?:agreement|terms|this|section|article|schedule|part(?:y|ies)|on the|each|any|all|such)\b|^\d+\s+[a-z]|^date\b|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|\b(?:shall|will|is|are|has|have|means|hereof|hereto|hereunder|agreement|must|may)\b|["“”\]:]|^(?:\p{Lu}\s){3,}|^(?:in|on|for|by|certain|source|title|address|no)\b/iu;
+  /^(?:this|the|and|or|you|we|us|agreement|part(?:y|ies)|exhibit|source|date|section|article|page|such|any|each|all|either|it|they|company|distributor|supplier|franchisee|recitals?|which)$|^(?:agreement|terms|this|section|article|schedule|part(?:y|ies)|on the|each|any|all|such)\b|^\d+\s+[a-z]|^date\b|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|\b(?:shall|will|is|are|has|have|means|hereof|hereto|hereunder|agreement|must|may)\b|["“”\]:：]|^(?:\p{Lu}\s){3,}|^(?:in|on|for|by|certain|source|title|address|no)\b/iu;
 /** Words inside a name that are written small. */
 const SMALL_IN_NAME =
   /^(?:of|and|the|for|in|de|do|da|dos|del|der|di|du|la|le|e|y|et|on|at|von|van|d\/b\/a|dba|f\/k\/a|f\/s\/o|a\/s|s\.?r\.?l\.?|s\.p\.a\.?|plc|inc\.?|ltd\.?|llc|co\.?|gmbh|l\.p\.|doing|business|as|by|its|corporation|company|limited|incorporated|trust|bank|university|partnership|cooperative|association)$/;
@@ -181,7 +181,7 @@ function describedNames(text: string): Name[] {
 }
 
 const ROLE =
-  /(?:the\s+)?(?:Customer|Client|Provider|Vendor|Supplier|Company|Party\s*(?:[12AB]|One|Two)|(?:First|Second)\s+Party|Discloser|Disclosing\s+Party|Recipient|Receiving\s+Party|Licensor|Licensee|Buyer|Purchaser|Seller|Employer|Employee|Executive|Founder|Contractor|Consultant|Landlord|Tenant|Lessor|Lessee|Lender|Borrower|Franchisor|Franchisee|Distributor|Manufacturer|Sponsor|Investor|Issuer|Service\s+Provider|[甲乙丙丁]\s?方|出租方|承租方|委托方|受托方|供方|需方|买方|卖方)(?:[（(][^）)]{1,12}[）)])?(?:\s+(?:Legal\s+|Full\s+)?Name)?/i;
+  /(?:the\s+)?(?:Customer|Client|Provider|Vendor|Supplier|Company|Party\s*(?:[12AB]|One|Two)|(?:First|Second)\s+Party|Discloser|Disclosing\s+Party|Recipient|Receiving\s+Party|Licensor|Licensee|Buyer|Purchaser|Seller|Employer|Employee|Executive|Founder|Contractor|Consultant|Landlord|Tenant|Lessor|Lessee|Lender|Borrower|Franchisor|Franchisee|Distributor|Manufacturer|Sponsor|Investor|Issuer|Service\s+Provider|[甲乙丙丁]\s?方|出租方|承租方|委托方|受托方|供方|需方|买方|卖方)(?:[（(](?![^）)]*[签盖])[^）)]{1,12}[）)])?(?:\s+(?:Legal\s+|Full\s+)?Name)?/i;
 
 /** Lines and table rows of a cover page that name a party beside its role. */
 function labelled(source: Source): FieldValue[] {

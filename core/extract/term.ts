@@ -222,7 +222,7 @@ export function findTerm(source: Source): TermValues {
       const after = sentence.text.slice(end, end + 90);
       const make = (confidence: number): FieldValue => source.value(sentence.passage, sentence.from + start, sentence.from + end, normalized, confidence);
       const isNotice =
-        /^[^.;]{0,40}(?:notice|before|prior|advance|in advance|前)/i.test(after) ||
+        /^[^.;]{0,40}(?:notice|before|prior|advance|in advance|前|通知)/i.test(after) ||
         /(?:notice|at least|not less than|提前)[^.;]{0,25}$/i.test(before.slice(-45));
       if (renews && isNotice && STOPS_RENEWAL.test(sentence.text))
         notice.push({ value: make(0.8), score: (titled ? 0.2 : 0) + (/renew|extend/i.test(before + after) ? 0.7 : 0.5) });
