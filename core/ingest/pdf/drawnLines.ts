@@ -1,4 +1,5 @@
-// Segments as a reader sees them, where the file draws them in another way: letters on a circle, signs drawn in two parts.
+// Segments as a reader sees them, where the file draws them in another way: letters on a circle, signs drawn in two parts, bullets of fonts that
+// give them no character.
 //
 // Rule: only the places of the glyphs decide, and what is joined keeps every glyph.
 import type { Box } from '../../contract/document.ts';
@@ -41,4 +42,18 @@ function isCircle(glyph: Glyph): boolean {
 function isInside(inner: Box, outer: Box): boolean {
   const middle = (inner.x0 + inner.x1) / 2;
   return middle > outer.x0 && middle < outer.x1 && inner.x1 - inner.x0 < outer.x1 - outer.x0;
+}
+
+/** On a page with more of them the font's letters lack a meaning, and a single one may be any letter. */
+const FEW = 0.1;
+
+/** A sign without a meaning that begins a line and stands apart from its text is a bullet, whatever its font drew. */
+export function nameBullets(segments: readonly Segment[], unmapped: number): readonly Segment[] {
+  const all = segments.reduce((sum, segment) => sum + segment.glyphs.length, 0);
+  if (unmapped === 0 || unmapped > FEW * all) return segments;
+  return segments.map((segment) => {
+    const [first, second] = segment.glyphs;
+    if (first?.text !== '\uFFFD' || (second && isInk(second) && second.x0 - first.x1 < 0.4 * first.size)) return segment;
+    return { ...segment, glyphs: [{ ...first, text: '•' }, ...segment.glyphs.slice(1)] };
+  });
 }

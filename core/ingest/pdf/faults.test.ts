@@ -121,6 +121,13 @@ describe('letters', () => {
     expect(texts(content)).toEqual(['© 1']);
   });
 
+  it('fault: a bullet whose font gives it no character is no letter of the text', async () => {
+    const map = cmap(['<42> <fffd>']).replace('<0000> <ffff>', '<00> <ff>');
+    const item = (y: number, text: string): string => `BT /F1 10 Tf 72 ${y} Td (B) Tj ET BT /F2 10 Tf 90 ${y} Td (${text}) Tj ET`;
+    const content = await read(makePage(`${item(700, 'The seller delivers the goods.')}\n${item(680, 'The buyer pays the price.')}`, { toUnicode: map }));
+    expect(texts(content)).toEqual(['The seller delivers the goods.', 'The buyer pays the price.']);
+  });
+
   it('fault: a superscript does not break its line', async () => {
     const content = await read(makePage('BT /F1 12 Tf 72 700 Td (E = mc) Tj 7 Ts /F1 7 Tf (2) Tj 0 Ts /F1 12 Tf ( is the equivalence.) Tj ET'));
     expect(texts(content).map((text) => text.normalize('NFKC'))).toEqual(['E = mc2 is the equivalence.']);

@@ -5,7 +5,7 @@
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../contract/document.ts';
 import { isMark } from '../characters.ts';
-import { joinEnclosed, joinSlanted } from './drawnLines.ts';
+import { joinEnclosed, joinSlanted, nameBullets } from './drawnLines.ts';
 import { DrawnBefore } from './duplicates.ts';
 import type { Mupdf } from './mupdf.ts';
 import { codedText, countCharacters, PAINT, structuredText, unclippedText, walkStext, type Drawing, type StextVisitor } from './stext.ts';
@@ -71,7 +71,8 @@ export function readGlyphs(library: Mupdf, drawing: Drawing, area: PageArea, opt
   }
   if (options.unclipped) readOutside(library, drawing, reader);
   if (reader.unmapped > 0) nameCodes(library, drawing, reader);
-  const segments = options.tagged ? markArtifacts(reader.segments) : reader.segments;
+  const named = nameBullets(reader.segments, reader.unmapped);
+  const segments = options.tagged ? markArtifacts(named) : named;
   return { segments: joinSlanted(segments), images: reader.images, vectors: reader.vectors };
 }
 
