@@ -59,44 +59,73 @@ export async function recognisePage(
   watch: Watch,
   onBeat: () => void,
 ): Promise<RecognisedPage> {
-  const [x0, y0, x1, y1] = page.getBounds();
-  // Four times at most: below 200 points a page is a label, and its letters are those of a label.
-  const fineness = Math.min(4, Math.max(1, LETTER_SIDE / Math.max(1, x1 - x0, y1 - y0)));
-  const look = measureLayout(drawUpright(library, page, fineness * LOOK_DPI, 0).image);
-  const deadline = performance.now() + watch.limits.ocrPageMs;
-  const draw = (turn: QuarterTurn): Drawn => drawUpright(library, page, fineness * READ_DPI, turn - skewOf(look, turn));
-  const recognise = (image: GreyImage, script: Script): Promise<readonly RecognisedLine[]> => {
-    const ms = deadline - performance.now();
-    if (ms <= 0) throw new OcrTimeout('recognition took longer than its limit');
-    return options.recogniser.recognise(image, script, { ms, onBeat });
-  };
-  const readStrip = async (drawn: Drawn, script: Script): Promise<RecognisedText> => readWords(await recognise(stripOf(drawn.image), script), drawn.scale);
-  const readWhole = async (way: Way): Promise<RecognisedPage> => {
-    const drawn = draw(way.turn);
-    const lines: RecognisedLine[] = [];
-    for (const region of findRegions(drawn.image, READ_DPI))
-      lines.push(...(await recognise(cropRegion(drawn.image, region, RIM), way.script)).map((line) => moveLine(line, region)));
-    return { ...readWords(lines, drawn.scale), upright: drawn.upright, ink: look.ink };
-  };
-  const first: Way = {
-    turn: look.upward.sharpness > CLEAR * look.across.sharpness ? 90 : 0,
-    script: options.script === 'auto' ? memory.script : options.script,
-  };
-  if (look.ink < LEAST_INK) return { segments: [], confidence: 0, words: 0, doubtful: 0, upright: draw(0).upright, ink: look.ink };
-  // On its side it lies one way as often as the other: a strip decides before a whole page is read for nothing.
-  if (first.turn !== 0) {
-    const best = await bestWay([first, { ...first, turn: 270 }], draw, readStrip);
-    if (best.confidence >= SURE) return readWhole(best.way);
+  const reader = new PagePictures(library, page, options.recogniser, watch.limits.ocrPageMs, onBeat);
+  const { look } = reader;
+  if (look.ink < LEAST_INK) return { segments: [], confidence: 0, words: 0, doubtful: 0, upright: reader.draw(0).upright, ink: look.ink };
+  const script = options.script === 'auto' ? memory.script : options.script;
+  // On its side it lies one way as often as the other, and the rules of a form look like lines on their side: a strip decides.
+  if (look.upward.sharpness > CLEAR * look.across.sharpness) {
+    const sideways = ([90, 270] as const).map((turn) => ({ turn, script }));
+    const best = await bestWay(sideways, reader);
+    if (best.confidence >= SURE) return reader.readWhole(best.way);
   }
-  const whole = await readWhole(first);
+  const first: Way = { turn: 0, script };
+  const whole = await reader.readWhole(first);
   if (whole.confidence >= SURE) return whole;
-  const best = await bestWay(otherWays(first, options.script, look), draw, readStrip);
+  const best = await bestWay(otherWays(first, options.script, look), reader);
   // A strip alone reads a little better than a page with its seals and signatures.
   if (best.confidence < whole.confidence + 0.1) return whole;
-  const again = await readWhole(best.way);
+  const again = await reader.readWhole(best.way);
   if (again.confidence <= whole.confidence) return whole;
   memory.script = best.way.script;
   return again;
+}
+
+/** One page, drawn any way up and read in part or in whole, all within one time limit. */
+class PagePictures {
+  readonly look: Layout;
+  private readonly library: typeof mupdf;
+  private readonly page: mupdf.Page;
+  private readonly recogniser: Recogniser;
+  private readonly deadline: number;
+  private readonly onBeat: () => void;
+  private readonly fineness: number;
+
+  constructor(library: typeof mupdf, page: mupdf.Page, recogniser: Recogniser, ms: number, onBeat: () => void) {
+    this.library = library;
+    this.page = page;
+    this.recogniser = recogniser;
+    this.deadline = performance.now() + ms;
+    this.onBeat = onBeat;
+    const [x0, y0, x1, y1] = page.getBounds();
+    // Four times at most: below 200 points a page is a label, and its letters are those of a label.
+    this.fineness = Math.min(4, Math.max(1, LETTER_SIDE / Math.max(1, x1 - x0, y1 - y0)));
+    this.look = measureLayout(drawUpright(library, page, this.fineness * LOOK_DPI, 0).image);
+  }
+
+  draw(turn: QuarterTurn): Drawn {
+    return drawUpright(this.library, this.page, this.fineness * READ_DPI, turn - skewOf(this.look, turn));
+  }
+
+  async readStrip(drawn: Drawn, script: Script): Promise<RecognisedText> {
+    return readWords(await this.recognise(stripOf(drawn.image), script), drawn.scale);
+  }
+
+  async readWhole({ turn, script }: Way): Promise<RecognisedPage> {
+    const drawn = this.draw(turn);
+    const lines: RecognisedLine[] = [];
+    for (const region of findRegions(drawn.image, READ_DPI)) {
+      const found = await this.recognise(cropRegion(drawn.image, region, RIM), script);
+      lines.push(...found.map((line) => moveLine(line, region)));
+    }
+    return { ...readWords(lines, drawn.scale), upright: drawn.upright, ink: this.look.ink };
+  }
+
+  private recognise(image: GreyImage, script: Script): Promise<readonly RecognisedLine[]> {
+    const ms = this.deadline - performance.now();
+    if (ms <= 0) throw new OcrTimeout('recognition took longer than its limit');
+    return this.recogniser.recognise(image, script, { ms, onBeat: this.onBeat });
+  }
 }
 
 /** From the picture of a region to the picture of the page. */
@@ -116,26 +145,21 @@ function skewOf(look: Layout, turn: QuarterTurn): number {
   return turn === 0 || turn === 180 ? look.across.degrees : look.upward.degrees;
 }
 
-/** A profile that is sharp along one axis only leaves two ways up; a drawing or a grid of Chinese leaves four. */
+/** Lines that run across leave two ways up; a ruled form, a drawing or a grid of Chinese leaves four. */
 function otherWays(done: Way, script: OcrOptions['script'], { across, upward }: Layout): Way[] {
   const scripts = script === 'auto' ? (Object.keys(SCRIPTS) as Script[]) : [script];
-  const turns: readonly QuarterTurn[] =
-    across.sharpness > CLEAR * upward.sharpness ? [0, 180] : upward.sharpness > CLEAR * across.sharpness ? [90, 270] : [0, 180, 90, 270];
+  const turns: readonly QuarterTurn[] = across.sharpness > CLEAR * upward.sharpness ? [0, 180] : [0, 180, 90, 270];
   const ways = turns.flatMap((turn) => scripts.map((name): Way => ({ turn, script: name })));
   return ways.filter((way) => way.turn !== done.turn || way.script !== done.script);
 }
 
-async function bestWay(
-  ways: readonly Way[],
-  draw: (turn: QuarterTurn) => Drawn,
-  readStrip: (drawn: Drawn, script: Script) => Promise<RecognisedText>,
-): Promise<{ readonly way: Way; readonly confidence: number }> {
+async function bestWay(ways: readonly Way[], reader: PagePictures): Promise<{ readonly way: Way; readonly confidence: number }> {
   let best = { way: ways[0] as Way, confidence: -1 };
   let drawn: Drawn | null = null;
   let turn: QuarterTurn | null = null;
   for (const way of ways) {
-    if (!drawn || way.turn !== turn) [drawn, turn] = [draw(way.turn), way.turn];
-    const { confidence, words } = await readStrip(drawn, way.script);
+    if (!drawn || way.turn !== turn) [drawn, turn] = [reader.draw(way.turn), way.turn];
+    const { confidence, words } = await reader.readStrip(drawn, way.script);
     // Two or three lucky words prove nothing.
     if (words >= 4 && confidence > best.confidence) best = { way, confidence };
     if (confidence >= 0.9 && words >= 10) break;
