@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Block } from '../../../core/contract/document.ts';
 import { readGlyphs } from '../../../core/ingest/pdf/glyphs.ts';
 import { loadMupdf, type Mupdf } from '../../../core/ingest/pdf/mupdf.ts';
+import { mayHoldTable } from '../../../core/ingest/pdf/tablePages.ts';
 import { findTables, type PageTables } from '../../../core/ingest/pdf/tables.ts';
 import { readFile } from '../../../core/ingest/read.ts';
 import { foldCell, readStructure, scoreTables, type ScoredCell, type ScoredTable, type Tally } from '../adjacency.ts';
@@ -24,7 +25,7 @@ function* pageTables(library: Mupdf, file: string): Generator<Measured> {
       const glyphs = readGlyphs(library, page, area, { tagged: false, unclipped: false });
       const visible = glyphs.segments.filter((segment) => segment.paint === 'ink' || segment.paint === 'white');
       const start = process.threadCpuUsage();
-      const found = findTables(visible, glyphs.vectors, index, x1 - x0, y1 - y0);
+      const found = mayHoldTable(visible, glyphs.vectors) ? findTables(visible, glyphs.vectors, index, x1 - x0, y1 - y0) : { tables: [], rest: visible };
       const used = process.threadCpuUsage(start);
       page.destroy();
       yield { ...found, ms: (used.user + used.system) / 1000 };
