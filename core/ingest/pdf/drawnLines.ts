@@ -1,8 +1,9 @@
-// Segments as a reader sees them, where the file draws them in another way: letters on a circle, signs drawn in two parts, bullets of fonts that
+// Glyphs as a reader sees them, where the file draws them in another way: letters on a circle, signs drawn in two parts, ligatures, bullets of fonts that
 // give them no character.
 //
-// Rule: only the places of the glyphs decide, and what is joined keeps every glyph.
+// Rule: only the places and signs of the glyphs decide, never the words they make.
 import type { Box } from '../../contract/document.ts';
+import { isMark } from '../characters.ts';
 import { isInk, type Glyph, type Segment } from './glyphs.ts';
 
 /** Letters of a text on a circle stand upright at its top and sides: one or two letters beside slanted ones are part of that drawing. */
@@ -56,4 +57,26 @@ export function nameBullets(segments: readonly Segment[], unmapped: number): rea
     if (first?.text !== '\uFFFD' || (second && isInk(second) && second.x0 - first.x1 < 0.4 * first.size)) return segment;
     return { ...segment, glyphs: [{ ...first, text: '•' }, ...segment.glyphs.slice(1)] };
   });
+}
+
+/** A glyph that the file maps to several letters gives its whole width to the first: each gets its share, so that a box can be drawn around any of them. */
+export function shareWidths(glyphs: Glyph[]): Glyph[] {
+  for (let start = 0; start + 1 < glyphs.length; start++) {
+    const first = glyphs[start] as Glyph;
+    let end = start + 1;
+    while (end < glyphs.length && followsInside(first, glyphs[end] as Glyph)) end++;
+    if (end === start + 1) continue;
+    const width = (first.x1 - first.x0) / (end - start);
+    for (let index = start; index < end; index++) {
+      const x0 = first.x0 + (index - start) * width;
+      glyphs[index] = { ...(glyphs[index] as Glyph), x0, x1: x0 + width };
+    }
+    start = end - 1;
+  }
+  return glyphs;
+}
+
+/** Without a width, at the pen's place after `first`, and no accent (those are set over a letter). */
+function followsInside(first: Glyph, glyph: Glyph): boolean {
+  return glyph.x1 - glyph.x0 < 0.01 && first.x1 - first.x0 > 0.1 && Math.abs(glyph.x0 - first.x1) < 0.1 && isInk(glyph) && !isMark(glyph.text);
 }

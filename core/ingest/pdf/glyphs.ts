@@ -4,8 +4,7 @@
 // Leaves to rows.ts what belongs to one line, to lines.ts what the text of a line is, and to hidden.ts which paint a reader sees.
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../contract/document.ts';
-import { isMark } from '../characters.ts';
-import { joinEnclosed, joinSlanted, nameBullets } from './drawnLines.ts';
+import { joinEnclosed, joinSlanted, nameBullets, shareWidths } from './drawnLines.ts';
 import { DrawnBefore } from './duplicates.ts';
 import type { Mupdf } from './mupdf.ts';
 import { codedText, countCharacters, PAINT, structuredText, unclippedText, walkStext, type Drawing, type StextVisitor } from './stext.ts';
@@ -258,28 +257,6 @@ class GlyphReader implements StextVisitor {
 
 export function isInk(glyph: Glyph): boolean {
   return glyph.text !== ' ' && glyph.text !== '\u00A0';
-}
-
-/** A glyph that the file maps to several letters gives its whole width to the first: each gets its share, so that a box can be drawn around any of them. */
-function shareWidths(glyphs: Glyph[]): Glyph[] {
-  for (let start = 0; start + 1 < glyphs.length; start++) {
-    const first = glyphs[start] as Glyph;
-    let end = start + 1;
-    while (end < glyphs.length && followsInside(first, glyphs[end] as Glyph)) end++;
-    if (end === start + 1) continue;
-    const width = (first.x1 - first.x0) / (end - start);
-    for (let index = start; index < end; index++) {
-      const x0 = first.x0 + (index - start) * width;
-      glyphs[index] = { ...(glyphs[index] as Glyph), x0, x1: x0 + width };
-    }
-    start = end - 1;
-  }
-  return glyphs;
-}
-
-/** Without a width, at the pen's place after `first`, and no accent (those are set over a letter). */
-function followsInside(first: Glyph, glyph: Glyph): boolean {
-  return glyph.x1 - glyph.x0 < 0.01 && first.x1 - first.x0 > 0.1 && Math.abs(glyph.x0 - first.x1) < 0.1 && isInk(glyph) && !isMark(glyph.text);
 }
 
 function middleSize(glyphs: readonly Glyph[]): number {

@@ -38,12 +38,16 @@ export function lookAt(glyphs: PageGlyphs, [width, height]: readonly [number, nu
   const isDrawn = ({ box }: Segment): boolean => box.x0 >= 0 && box.y0 >= 0 && box.x1 <= width && box.y1 <= height && coverage(box, others(box)) < 0.5;
   const others = (box: Box): readonly Glyph[] =>
     glyphs.segments.filter((other) => other.paint !== 'offPage' && share(other.box, box) > 0).flatMap((other) => other.glyphs);
+  const isSeen = (segment: Segment, hiding: Hiding): boolean => {
+    // The painting order of tagged pages is that of their structure: without the rendered page nothing is called covered.
+    if (hiding === 'covered') return showsInk()?.(segment.box) !== false;
+    return (hiding === 'white' || (hiding === 'offPage' && isDrawn(segment))) && showsInk()?.(segment.box) === true;
+  };
   for (const segment of glyphs.segments) {
     const layer = segment.paint === 'invisible' && isOnPicture(segment, glyphs.images, glyphs.vectors);
     if (layer) recognised += segment.glyphs.length;
     const hiding = layer ? null : suspicionOf(segment, fills, glyphs.images);
-    const doubtful = hiding === 'white' || hiding === 'covered' || (hiding === 'offPage' && isDrawn(segment));
-    if (hiding === null || (doubtful && showsInk()?.(segment.box) === true)) visible.push(segment);
+    if (hiding === null || isSeen(segment, hiding)) visible.push(segment);
     else hidden.push({ segment, hiding });
   }
   return { visible, hidden, recognised };
@@ -53,7 +57,7 @@ function suspicionOf(segment: Segment, fills: readonly Vector[], images: readonl
   if (segment.paint === 'invisible' || segment.paint === 'tiny' || segment.paint === 'offPage') return segment.paint;
   if (fills.some((fill) => fill.order > segment.order && fill.rectangle && share(segment.box, fill.box) > COVERED_SHARE)) return 'covered';
   if (segment.paint !== 'white') return null;
-  const onGround = fills.some((fill) => fill.order < segment.order && !isWhite(fill.color) && share(segment.box, fill.box) > COVERED_SHARE);
+  const onGround = fills.some((fill) => !isWhite(fill.color) && share(segment.box, fill.box) > COVERED_SHARE);
   return onGround || images.some((image) => share(segment.box, image.box) > COVERED_SHARE) ? null : 'white';
 }
 
