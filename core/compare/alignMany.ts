@@ -9,7 +9,7 @@ import { readCells, type CellSource } from './cells.ts';
 import { readProvisions, Weights, type Provision } from './provisions.ts';
 
 /** What counts in a pairing, and from where on it is one. Chosen on one half of the contracts of CUAD (labels) and measured on the other. */
-export const WEIGHING = { heading: 0.45, type: 0.35, content: 0.7, parent: 0.08, least: 0.36 } as const;
+export const WEIGHING = { heading: 0.5, type: 0.35, content: 0.65, parent: 0.08, least: 0.36 } as const;
 /** Words of a provision that are looked up for candidates, rarest first. */
 const LOOKUPS = 24;
 

@@ -73,8 +73,8 @@ describe('generated edits', { timeout: 120_000 }, () => {
       }),
       { numRuns: 80, seed: 7 },
     );
-    for (const kind of TRUTH_KINDS)
-      expect([kind, precision(score.kinds[kind]) >= 0.97, recall(score.kinds[kind]) >= 0.97, score.kinds[kind].hits > 0]).toEqual([kind, true, true, true]);
+    const missed = TRUTH_KINDS.filter((kind) => Math.min(precision(score.kinds[kind]), recall(score.kinds[kind])) < 0.97 || score.kinds[kind].hits === 0);
+    expect({ missed, why: missed.length === 0 ? [] : score.failures }).toEqual({ missed: [], why: [] });
   });
   it('mirror when the documents are exchanged, groups included', () => {
     fc.assert(

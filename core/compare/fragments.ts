@@ -6,6 +6,7 @@
 import type { Alignment } from './alignment.ts';
 import type { Hunk } from './myers.ts';
 import type { Order } from './order.ts';
+import { bagOf, dice } from './similarity.ts';
 import { sentenceEnds, type Vocabulary } from './tokens.ts';
 import type { Side, Unit } from './units.ts';
 
@@ -82,7 +83,12 @@ export function matchFragments(a: Side, b: Side, alignment: Alignment, order: Or
   linkExact(idsB, keysA, keysB, link);
   followNeighbours(keysA, keysB, toB, toA, link);
   const inPlace = (x: number, y: number): boolean => loose.a[x]!.edit !== undefined && loose.a[x]!.edit === loose.b[y]!.edit;
-  linkSimilar(idsA, idsB, toB, toA, link, inPlace, vocabulary);
+  const beside = (x: number, y: number): boolean => {
+    const [i, j] = [loose.a[x]!.unit, loose.b[y]!.unit];
+    const [partnerOfJ, partnerOfI] = [alignment.toA[j]!, alignment.toB[i]!];
+    return (partnerOfJ !== -1 && Math.abs(partnerOfJ - i) <= 2) || (partnerOfI !== -1 && Math.abs(partnerOfI - j) <= 2);
+  };
+  linkSimilar(idsA, idsB, { toB, toA, link, inPlace, beside }, vocabulary);
   followNeighbours(keysA, keysB, toB, toA, link);
   return joinNeighbours(a, b, loose, toB).map((joined) => {
     const [x, y] = [withStop(a, joined.a), withStop(b, joined.b)];
@@ -115,55 +121,49 @@ function followNeighbours(keysA: readonly string[], keysB: readonly string[], to
   for (let x = toB.length - 1; x >= 0; x--) if (toB[x] !== -1) tryLink(x - 1, toB[x]! - 1);
 }
 
-function linkSimilar(
-  idsA: readonly number[][],
-  idsB: readonly number[][],
-  toB: Int32Array,
-  toA: Int32Array,
-  link: (x: number, y: number) => void,
-  inPlace: (x: number, y: number) => boolean,
-  vocabulary: Vocabulary,
-): void {
-  const wordy = (ids: readonly number[]): boolean => ids.filter((id) => /[\p{L}\p{N}]/u.test(vocabulary.words[id]!)).length >= LEAST_SIMILAR;
+/** What linking similar runs has to know of them. */
+interface Links {
+  readonly toB: Int32Array;
+  readonly toA: Int32Array;
+  readonly link: (x: number, y: number) => void;
+  /** Both lie in one edit: changed where they stand. */
+  readonly inPlace: (x: number, y: number) => boolean;
+  /** They stand beside units that are a pair. */
+  readonly beside: (x: number, y: number) => boolean;
+}
+
+/** Of sentences that are equally alike the one beside the same neighbours is meant. */
+const BESIDE = 0.03;
+
+function linkSimilar(idsA: readonly number[][], idsB: readonly number[][], { toB, toA, link, inPlace, beside }: Links, vocabulary: Vocabulary): void {
+  const isWord = (id: number): boolean => /[\p{L}\p{N}]/u.test(vocabulary.words[id]!);
+  const wordy = (ids: readonly number[]): boolean => ids.filter(isWord).length >= LEAST_SIMILAR;
+  // Numbers are the first to change (references that follow, amounts): they say nothing about whose sentence it is.
+  const bagWithout = (ids: readonly number[]): Map<number, number> => bagOf(ids.filter((id) => !/\p{N}/u.test(vocabulary.words[id]!)));
   const lists = new Map<number, number[]>();
   const bags = new Map<number, Map<number, number>>();
   idsB.forEach((ids, y) => {
     if (toA[y] !== -1 || !wordy(ids)) return;
-    const bag = new Map<number, number>();
-    for (const id of ids) bag.set(id, (bag.get(id) ?? 0) + 1);
+    const bag = bagWithout(ids);
     bags.set(y, bag);
-    for (const id of bag.keys()) lists.set(id, [...(lists.get(id) ?? []), y]);
+    for (const id of bag.keys()) {
+      const list = lists.get(id);
+      if (list === undefined) lists.set(id, [y]);
+      else list.push(y);
+    }
   });
   const candidates: { x: number; y: number; score: number }[] = [];
   idsA.forEach((ids, x) => {
     if (toB[x] !== -1 || !wordy(ids)) return;
-    const near = new Set(
-      [...new Set(ids)]
-        .toSorted((p, q) => (lists.get(p)?.length ?? 1e9) - (lists.get(q)?.length ?? 1e9))
-        .slice(0, 6)
-        .flatMap((id) => (lists.get(id) ?? []).slice(0, 40)),
-    );
-    for (const y of near) {
-      const score = overlap(ids, bags.get(y)!, idsB[y]!.length);
-      if (score >= SAME_SENTENCE && !inPlace(x, y)) candidates.push({ x, y, score });
+    const bag = bagWithout(ids);
+    const rare = [...bag.keys()].toSorted((p, q) => (lists.get(p)?.length ?? 1e9) - (lists.get(q)?.length ?? 1e9)).slice(0, 6);
+    for (const y of new Set(rare.flatMap((id) => (lists.get(id) ?? []).slice(0, 40)))) {
+      const score = dice(bag, bags.get(y)!, () => 1);
+      if (score >= SAME_SENTENCE && !inPlace(x, y)) candidates.push({ x, y, score: score + (beside(x, y) ? BESIDE : 0) });
     }
   });
   candidates.sort((p, q) => q.score - p.score || p.x - q.x || p.y - q.y);
   for (const { x, y } of candidates) if (toB[x] === -1 && toA[y] === -1) link(x, y);
-}
-
-/** Dice coefficient of two runs. */
-function overlap(ids: readonly number[], bag: ReadonlyMap<number, number>, length: number): number {
-  const used = new Map<number, number>();
-  let common = 0;
-  for (const id of ids) {
-    const count = used.get(id) ?? 0;
-    if (count < (bag.get(id) ?? 0)) {
-      common++;
-      used.set(id, count + 1);
-    }
-  }
-  return (2 * common) / (ids.length + length);
 }
 
 function joinNeighbours(a: Side, b: Side, loose: LooseRuns, toB: Int32Array): { a: Run; b: Run }[] {

@@ -93,7 +93,8 @@ export interface Told {
   readonly rename: number;
   /** How often each rename shows in the change. */
   readonly renamePlaces: ReadonlyMap<number, number>;
-  readonly follows: boolean;
+  /** References that follow, where nothing else differs; 0 otherwise. */
+  readonly follows: number;
   /** Parents of the clause on both sides, for runs of new numbers. */
   readonly parents: string;
 }
@@ -113,7 +114,7 @@ export function groupChanges(told: readonly Told[], renames: readonly Rename[]):
     const group = renameGroup(told, rename, index);
     if (group !== null) add(group);
   }
-  const references = told.filter(({ change, follows }) => follows && change.kind === 'changed' && !groupOf.has(change.id));
+  const references = told.filter(({ change, follows }) => follows > 0 && change.kind === 'changed' && !groupOf.has(change.id));
   if (references.length > 0) add(referenceGroup(references));
   for (const run of numberRuns(told.filter(({ change }) => change.kind === 'renumbered'))) add(renumberingGroup(run));
   return { changes: told.map(({ change }) => ({ ...change, groupId: groupOf.get(change.id) ?? null })), groups };
@@ -129,7 +130,7 @@ function renameGroup(told: readonly Told[], rename: Rename, index: number): Omit
 }
 
 function referenceGroup(references: readonly Told[]): Omit<ChangeGroup, 'id'> {
-  const places = references.reduce((sum, { change }) => sum + change.diff.filter(({ op }) => op === 'insert').length, 0);
+  const places = references.reduce((sum, { follows }) => sum + follows, 0);
   const reason = `${places === 1 ? 'One cross-reference follows' : `${places} cross-references follow`} the new numbering and still ${places === 1 ? 'points' : 'point'} at the same ${places === 1 ? 'clause' : 'clauses'}.`;
   return { kind: 'references', before: '', after: '', changeIds: references.map(({ change }) => change.id), places, severity: 'low', reason };
 }

@@ -49,7 +49,9 @@ export class Neutral {
     const differs = ({ from, to }: Range): boolean => hunks.some((hunk) => from < hunk.a1 && hunk.a0 < to);
     const renames = new Map<number, number>();
     for (const range of left.renamed) if (range.rename !== -1 && differs(range)) renames.set(range.rename, (renames.get(range.rename) ?? 0) + 1);
-    return { hunks: rest, renames, references: left.referenced.filter(differs).length };
+    // Counted on both sides: a reference may have lost or gained a part ("5.1(a)" to "5.1").
+    const inB = ({ from, to }: Range): boolean => hunks.some((hunk) => from < hunk.b1 && hunk.b0 < to);
+    return { hunks: rest, renames, references: Math.max(left.referenced.filter(differs).length, right.referenced.filter(inB).length) };
   }
 
   private read(side: 0 | 1, tokens: readonly Token[]): Read {

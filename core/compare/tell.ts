@@ -73,8 +73,8 @@ export function tell({ draft, tokensA, tokensB, hunks, edits }: Work, id: string
   const words = [...tokensA, ...tokensB].map((token) => token.text);
   const paths = { beforePath: before?.path ?? '', afterPath: after?.path ?? '', heading: after?.heading || before?.heading || '' };
   const rename = told ? ([...residue.renames.keys()].find((index) => index !== -1) ?? -1) : -1;
-  const follows = told && rename === -1 && residue.references > 0;
-  const judged = judge({ kind, ...paths, edits: judgedEdits, words, referencesFollow: follows, term: draft.term }, terms);
+  const follows = told && rename === -1 ? residue.references : 0;
+  const judged = judge({ kind, ...paths, edits: judgedEdits, words, referencesFollow: follows > 0, term: draft.term }, terms);
   const change: Change = { id, kind, before, after, diff: both ? (swapped ? mirrorParts(parts) : parts) : whole, ...judged, groupId: null };
   return { change, rename, renamePlaces: residue.renames, follows, parents: `${parentOf(a, draft.clauseA)} ${parentOf(b, draft.clauseB)}` };
 }
