@@ -22,31 +22,22 @@ const CAPITALISED = /^[\p{Lu}\p{N}]\S*(?:\s+(?:[\p{Lu}\p{N}]\S*|of|and|or|the|a|
 type Writing = 'proper' | 'mixed' | 'slip' | 'other';
 
 export const termCapitals: Rule = (context) => {
-  const seen = new Set<string>();
-  const names = new Set(context.document.definitions.map(({ term }) => term.toLowerCase()));
-  return context.document.definitions.flatMap(({ term, span }): Draft[] => {
-    if (seen.has(term.toLowerCase()) || !isCapitalised(term)) return [];
-    seen.add(term.toLowerCase());
+  const homes = Map.groupBy(context.document.definitions, ({ term }) => term.toLowerCase());
+  return [...homes].flatMap(([name, definitions]): Draft[] => {
+    const { term, span } = definitions[0]!;
+    if (!isCapitalised(term)) return [];
     const uses = context.words.uses(term).map((use) => ({ use, writing: writingOf(use, term) }));
     const proper = uses.filter(({ writing }) => writing === 'proper').length;
+    if (proper < LEAST_PROPER || proper === uses.length) return [];
+    // "Buyer affiliates" speaks of the Buyer.
+    const ownWord = homes.has(name.split(/\s/)[0]!);
+    const slips = uses.filter(({ use, writing }) => (writing === 'slip' || (writing === 'mixed' && !ownWord)) && isRunning(use.block));
+    // "a sales agent ... the sales agent": a block that also has the words in their plain meaning goes on with it; so does the one that defines them.
+    const left = new Set(definitions.map((definition) => definition.span.blockId));
+    for (const { use, writing } of uses) if (writing === 'other' && !/\p{Lu}/u.test(use.block.text.slice(use.start, use.end))) left.add(use.block.id);
     const root = rootOf(context, context.clauseOf.get(span.blockId));
-    const first = term.toLowerCase().split(/\s/)[0]!;
-    const homes = new Set(context.document.definitions.flatMap((other) => (other.term.toLowerCase() === term.toLowerCase() ? [other.span.blockId] : [])));
-    // "a sales agent ... the sales agent": a block that also has the words in their plain meaning goes on with it.
-    const plain = new Set(
-      uses.flatMap(({ use, writing }) => (writing === 'other' && !/\p{Lu}/u.test(use.block.text.slice(use.start, use.end)) ? [use.block.id] : [])),
-    );
-    const slips = uses.filter(
-      ({ use, writing }) =>
-        // "Buyer affiliates" speaks of the Buyer.
-        (writing === 'slip' || (writing === 'mixed' && !names.has(first))) &&
-        !homes.has(use.block.id) &&
-        !plain.has(use.block.id) &&
-        isRunning(use.block) &&
-        rootOf(context, context.clauseOf.get(use.block.id)) === root,
-    );
-    if (proper < LEAST_PROPER || slips.length === 0 || slips.length > Math.max(1, proper * MOST_SLIPS)) return [];
-    return slips.map(({ use }) => draftOf(context, term, use, span.blockId));
+    const meant = slips.filter(({ use }) => !left.has(use.block.id) && rootOf(context, context.clauseOf.get(use.block.id)) === root);
+    return meant.length > Math.max(1, proper * MOST_SLIPS) ? [] : meant.map(({ use }) => draftOf(context, term, use, span.blockId));
   });
 };
 

@@ -1,6 +1,7 @@
 // Two answers to a question that an agreement answers once: which law governs, how long the notice of termination is.
 //
 // Rule: only sentences of one form are compared, in one part of the document, without a condition ("if the Customer is located in ..."); all else may be meant.
+import type { Clause } from '../contract/document.ts';
 import { findGoverningLaw } from '../extract/law.ts';
 import { findDurations } from '../extract/durations.ts';
 import { sentenceAround, Source } from '../extract/source.ts';
@@ -11,11 +12,19 @@ const CONDITION =
 /** Nations hold states: the law of the United States beside that of Delaware is no conflict. */
 const NATIONAL = /^(?:united states(?: of america)?|united kingdom|canada|australia|european union)$/i;
 
+/** The clause of a block and those above it: all that an extractor has to know of the tree. */
+function clausesAround(context: Context, blockId: string): Clause[] {
+  const found: Clause[] = [];
+  for (let clause = context.clauseOf.get(blockId); clause; clause = clause.parentId === null ? undefined : context.clauses.get(clause.parentId))
+    found.push(clause);
+  return found;
+}
+
 export const conflictingLaws: Rule = (context) => {
   const first = new Map<string, { law: string; place: Place }>();
   const blocks = context.document.blocks.filter(({ text }) => /govern|constru|\blaws?\b.{0,80}(?:appl|govern)|法律/i.test(text));
   // Block by block: over a whole document the extractor gives the strongest answer alone.
-  const stated = blocks.flatMap((block) => findGoverningLaw(new Source({ ...context.document, blocks: [block] })));
+  const stated = blocks.flatMap((block) => findGoverningLaw(new Source({ ...context.document, blocks: [block], clauses: clausesAround(context, block.id) })));
   return stated.flatMap(({ value, normalized, quote, span, confidence }): Draft[] => {
     const law = normalized ?? value;
     // Below 0.8 the sentence only speaks of a law.
