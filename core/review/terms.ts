@@ -21,57 +21,60 @@ const LEAST_USES = 2;
 const NAME_WORD =
   /\b(?:United|States?|Federal|National|Securities|International|American|European|Internal|Supreme|New|North|South|Uniform|Generally|Personal Data of|Notice|Section|Article|January|February|March|April|May|June|July|August|September|October|November|December)\b/;
 
-export const undefinedTerms: Rule = (context) => {
-  const { document } = context;
-  // Without definitions of its own a document has no convention that a capital could break.
-  if (document.definitions.length < 3 || context.blocks.some((block) => DEFINED_ELSEWHERE.test(block.text))) return [];
-  const terms = document.definitions.map(({ term }) => stemPhrase(term));
-  // "Maintenance Specifications" is the end of "Deployment, Hosting and Maintenance Specifications".
-  const defined = new Set(
-    terms.flatMap((term) => [term, ...(/ (?:and|or|in|of|for|to) /.test(term) ? [term.replace(/^.*?\b(?:and|or|in|of|for|to) /, '')] : [])]),
+/** "Capitalised terms have the meanings given in this Agreement" sends nobody elsewhere; "terms not defined herein have the meanings ..." does. */
+function sendsElsewhere(text: string): boolean {
+  const [sentence] = DEFINED_ELSEWHERE.exec(text) ?? [];
+  return (
+    sentence !== undefined &&
+    !(
+      /\b(?:in|of) this\b|\bherein\b|\bthe meanings? (?:set forth|given|specified) (?:below|in (?:Section|Article|Schedule|Exhibit))/i.test(sentence) &&
+      !/\bnot\b|otherwise/i.test(sentence)
+    )
   );
-  const headings = new Set([
-    ...document.clauses.map(({ heading }) => stemPhrase(heading)),
-    ...context.blocks.filter((block) => block.kind === 'heading').map((block) => stemPhrase(block.text)),
-  ]);
-  const quoted = new Set(context.blocks.flatMap((block) => [...block.text.matchAll(/["“]([^"”]{2,60})["”]/g)].map((match) => stemPhrase(match[1]!))));
-  const uses = new Map<string, { block: Block; start: number; term: string }[]>();
+}
+
+export const undefinedTerms: Rule = (context) => {
+  // Without definitions of its own a document has no convention that a capital could break.
+  if (context.document.definitions.length < 3 || context.blocks.some((block) => sendsElsewhere(block.text))) return [];
+  const known = knownPhrases(context);
+  const uses = new Map<string, Written[]>();
   for (const block of context.blocks) {
-    if (block.kind === 'heading' || block.kind === 'signature') continue;
+    if (block.kind === 'heading' || block.kind === 'signature' || block.text.length < SHORTEST_SENTENCE) continue;
+    // A line of contents ends in its page.
+    if (block.text.length < 90 && /\s\d{1,3}$/.test(block.text)) continue;
     for (const match of block.text.matchAll(CANDIDATE)) {
       const term = match[1]!;
-      // A line of contents ends in its page.
-      if (block.text.length < SHORTEST_SENTENCE || (block.text.length < 90 && /\s\d{1,3}$/.test(block.text))) continue;
-      if (
-        NAME_WORD.test(term) ||
-        /^\p{Lu}\p{Ll}+ing\s/u.test(term) ||
-        isDefined(stemPhrase(term), defined) ||
-        headings.has(stemPhrase(term)) ||
-        quoted.has(stemPhrase(term))
-      )
-        continue;
-      const start = match.index + match[0].length - term.length;
-      uses.set(stemPhrase(term), [...(uses.get(stemPhrase(term)) ?? []), { block, start, term }]);
+      const key = stemPhrase(term);
+      if (NAME_WORD.test(term) || /^\p{Lu}\p{Ll}+ing\s/u.test(term) || isDefined(key, known.defined) || known.titles.has(key)) continue;
+      uses.set(key, [...(uses.get(key) ?? []), { block, start: match.index + match[0].length - term.length, term }]);
     }
   }
   return [...uses.values()].flatMap((places): Draft[] => {
-    const first = places[0]!;
+    const { block, start, term } = places[0]!;
     if (places.length < LEAST_USES || places.some(isIntroduced)) return [];
-    return [
-      {
-        rule: 'undefined-term',
-        severity: 'warning',
-        message: `“${first.term}” is written like a defined term ${places.length} times, but no definition of it was found. Define it or write it without capitals.`,
-        blockId: first.block.id,
-        start: first.start,
-        end: first.start + first.term.length,
-      },
-    ];
+    const message = `“${term}” is written like a defined term ${places.length} times, but no definition of it was found. Define it or write it without capitals.`;
+    return [{ rule: 'undefined-term', severity: 'warning', message, blockId: block.id, start, end: start + term.length }];
   });
 };
 
+interface Written {
+  readonly block: Block;
+  readonly start: number;
+  readonly term: string;
+}
+
+/** Phrases that have a definition, and those that are titles or stand in quotes. */
+function knownPhrases({ document, blocks }: Context): { defined: ReadonlySet<string>; titles: ReadonlySet<string> } {
+  const terms = document.definitions.map(({ term }) => stemPhrase(term));
+  // "Maintenance Specifications" is the end of "Deployment, Hosting and Maintenance Specifications".
+  const ends = terms.filter((term) => / (?:and|or|in|of|for|to) /.test(term)).map((term) => term.replace(/^.*?\b(?:and|or|in|of|for|to) /, ''));
+  const headings = [...document.clauses.map(({ heading }) => heading), ...blocks.filter(({ kind }) => kind === 'heading').map(({ text }) => text)];
+  const quoted = blocks.flatMap(({ text }) => [...text.matchAll(/["“]([^"”]{2,60})["”]/g)].map((match) => match[1]!));
+  return { defined: new Set([...terms, ...ends]), titles: new Set([...headings, ...quoted].map(stemPhrase)) };
+}
+
 /** "hereinafter called the Effective Date", "the Continuation Right (as defined in the Supply Agreement)". */
-function isIntroduced({ block, start, term }: { readonly block: Block; readonly start: number; readonly term: string }): boolean {
+function isIntroduced({ block, start, term }: Written): boolean {
   const [before, after] = [block.text.slice(Math.max(0, start - 40), start), block.text.slice(start + term.length, start + term.length + 60)];
   return (
     /\b(?:called|known as|referred to as|defined as)\s+(?:the\s+|an?\s+)?$/i.test(before) ||
