@@ -29,15 +29,8 @@ export function findAligned(words: readonly Word[], rules: Rules, depth = 0): Dr
     const gutter = depth < 4 ? partingGutter(run, bands, rules) : null;
     if (gutter !== null) {
       const inside = run.flatMap((entry) => entry.row.words);
-      const left = inside.filter((word) => word.x1 <= gutter);
-      return [
-        ...findAligned(left, rules, depth + 1),
-        ...findAligned(
-          inside.filter((word) => !left.includes(word)),
-          rules,
-          depth + 1,
-        ),
-      ];
+      const sides = [inside.filter((word) => word.x1 <= gutter), inside.filter((word) => word.x1 > gutter)];
+      return sides.flatMap((words) => findAligned(words, rules, depth + 1));
     }
     const table = tableOf(run, bands, rules);
     return table ? [table] : [];

@@ -14,6 +14,8 @@ export interface Band {
 const COMMON_GAPS = 0.6;
 /** Points that two gaps must share to be one: a third of the smallest print. */
 const SHARED_GAP = 2;
+/** Rows above and below that tell whether a chunk spans columns: all would take quadratic time on a page of newspaper. */
+const NEAR_ROWS = 30;
 /** Share of the rows in which a chunk may stick out over a gutter. */
 const OUTLIERS = 0.08;
 
@@ -47,8 +49,9 @@ export function columnsOf(rows: readonly (readonly Chunk[])[], walls: readonly n
 function isSpanning(chunk: Chunk, row: number, rows: readonly (readonly Chunk[])[]): boolean {
   let several = 0;
   let one = 0;
-  rows.forEach((others, index) => {
-    if (index === row) return;
+  const from = Math.max(0, row - NEAR_ROWS);
+  rows.slice(from, row + NEAR_ROWS + 1).forEach((others, index) => {
+    if (from + index === row) return;
     let inside = 0;
     let touching = 0;
     for (const other of others) {
