@@ -23,7 +23,7 @@ th,td{padding:.35rem .6rem;border-bottom:1px solid var(--line);text-align:left;v
 th{color:var(--soft);font-weight:600}
 td.n{width:3rem}
 a{color:var(--ins)}
-article{margin:0 0 1rem;padding:1rem 1.25rem;border:1px solid var(--line);border-left:.25rem solid var(--line);border-radius:.4rem;background:var(--card);break-inside:avoid-page}
+article{margin:0 0 1rem;padding:1rem 1.25rem;border:1px solid var(--line);border-left:.25rem solid var(--line);border-radius:.4rem;background:var(--card)}
 article.k-inserted{border-left-color:var(--ins)}article.k-deleted{border-left-color:var(--del)}article.k-moved,article.k-movedChanged,article.k-merged,article.k-split{border-left-color:var(--move)}
 h2{margin:0;font-size:1.02rem;line-height:1.4;font-weight:600;overflow-wrap:anywhere}
 h2 .n{margin-right:.35rem;color:var(--soft);font-weight:400;font-variant-numeric:tabular-nums}
@@ -52,5 +52,5 @@ article.k-rename,article.k-references,article.k-renumbering{border-left-color:va
 .cell .text{font-size:.92rem;line-height:1.5}
 footer{margin-top:2.5rem;padding-top:1rem;border-top:1px solid var(--line);color:var(--soft);font-size:.75rem}
 footer p{margin:.2rem 0;overflow-wrap:anywhere}
-@media print{:root{color-scheme:light;--ground:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb;--del:#a3160f;--delg:#fff;--ins:#0a3fa8;--insg:#fff;--move:#0f5523;--moveg:#fff;--high:#a3160f;--medium:#6b4000;--low:#333}body{font-size:10.5pt}main{max-width:none;padding:0}summary{list-style:none}a{color:inherit;text-decoration:none}@page{margin:18mm 16mm}.cells{grid-template-columns:repeat(auto-fit,minmax(7.2cm,1fr))}.overview thead th{position:static}.places:not([open])>:not(summary){display:none}}
+@media print{:root{color-scheme:light;--ground:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb;--del:#a3160f;--delg:#fff;--ins:#0a3fa8;--insg:#fff;--move:#0f5523;--moveg:#fff;--high:#a3160f;--medium:#6b4000;--low:#333}body{font-size:10.5pt}main{max-width:none;padding:0}summary{list-style:none}a{color:inherit;text-decoration:none}article,.text{-webkit-box-decoration-break:clone;box-decoration-break:clone}h2,h3,.meta,.topics,.reason{break-after:avoid}p{orphans:3;widows:3}@page{margin:18mm 16mm}.cells{grid-template-columns:repeat(auto-fit,minmax(7.2cm,1fr))}.overview thead th{position:static}.places:not([open])>:not(summary){display:none}}
 `;
