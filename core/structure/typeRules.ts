@@ -81,7 +81,12 @@ export const TYPE_RULES: readonly TypeRule[] = [
       String.raw`\bnot\b${gap(120)}\b(?:solicit|divert|induce|entice|interfere)\w*\b${gap(120)}\b(?:customers?|clients?|suppliers?|vendors?|distributors?|franchisees?)`,
     ),
   },
-  { type: 'nonDisparagement', heading: /disparag/i, says: rx(String.raw`disparag|\bderogat|\b(?:defam|denigrat)\w+|bring${gap(30)}disrepute`) },
+  {
+    type: 'nonDisparagement',
+    cues: ['disparag', 'derogat', 'defam', 'denigrat', 'disrepute'],
+    heading: /disparag/i,
+    says: rx(String.raw`disparag|\bderogat|\b(?:defam|denigrat)\w+|bring${gap(30)}disrepute`),
+  },
   {
     type: 'terminationForConvenience',
     cues: ['terminat', '终止', '解除'],
@@ -93,6 +98,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'rightOfFirstRefusal',
+    cues: ['first', '优先'],
     heading: /first\s+(?:refusal|offer|negotiation)|rofr|rofo/i,
     says: /\bright\s+of\s+first\s+(?:refusal|offer|negotiation|opportunity|notice)|\bfirst\s+(?:right|option|opportunity)\s+(?:to|of)|优先购买权|优先受让/i,
   },
@@ -152,6 +158,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'jointIpOwnership',
+    cues: ['joint', 'co-own', 'coown'],
     heading: /joint\s+(?:ip|intellectual|invention|ownership|patent|technology)/i,
     says: rx(
       String.raw`\bjoint(?:ly)?\b${gap(20)}\bown(?:ed|s|ership)?\b|\bown(?:ed)?\s+joint(?:ly)?\b|\bjoint\s+(?:inventions?|ip\b|patents?|intellectual|technology|ownership|property)|\bco-?own`,
@@ -176,6 +183,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'nonTransferableLicense',
+    cues: ['transfer', 'assignable', 'sublicen'],
     says: rx(
       String.raw`\bnon-?\s?-?transferr?able|\bnon-?\s?-?assignable|\b(?:licen[cs]e|right)\w*\b${gap(100)}\b(?:not\s+(?:be\s+)?(?:transferr?|assign|sublicens)\w*|without\s+(?:the\s+)?right\s+to\s+sublicen[cs]e)`,
     ),
@@ -183,6 +191,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'unlimitedLicense',
+    cues: ['unlimited', 'wide licen', 'wide-licen'],
     says: rx(String.raw`\bunlimited\b${gap(80)}\b(?:licen[cs]e|right|use|users?|copies|number)|\b(?:enterprise|site)[\s-]wide\s+licen[cs]e`),
     not: /liabilit/i,
   },
@@ -195,6 +204,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'affiliateLicenseLicensor',
+    cues: ['affiliates'],
     says: rx(
       String.raw`\blicensor\b${gap(30)}\baffiliates\b${gap(60)}\b(?:grants?|licen[cs]e)|\bon\s+behalf\s+of\s+(?:itself\s+and\s+)?its\s+affiliates\b${gap(40)}\bgrants?`,
     ),
@@ -211,6 +221,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'sourceCodeEscrow',
+    cues: ['escrow'],
     heading: /escrow/i,
     says: /\bescrow\b[^.;]{0,120}\b(?:source|code|software|agent|agreement|materials?)|source\s+code[^.;]{0,120}\bescrow/i,
     not: /escrow\s+account|purchase\s+price/i,
@@ -254,6 +265,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'liquidatedDamages',
+    cues: ['liquidated', 'termination', 'break', 'penalty', '违约金'],
     heading: /liquidated\s+damages|termination\s+fee|违约金/i,
     says: rx(
       String.raw`\bliquidated\s+damages|\btermination\s+(?:fee|payment|charge)|\bbreak[\s-]?up\s+fee|\bearly\s+termination\s+(?:fee|charge)|\bas\s+a\s+penalty|违约金`,
@@ -286,6 +298,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'thirdPartyBeneficiary',
+    cues: ['beneficiar'],
     heading: /third[\s-]party\s+beneficiar/i,
     says: rx(String.raw`\b(?:is|are|be|as|an?)\s+(?:an?\s+)?(?:intended\s+|express\s+)*third[\s-]party\s+beneficiar`),
     not: /\b(?:no|not|nothing|other\s+than|nor)\b/i,
@@ -297,10 +310,10 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'exclusivity',
-    cues: ['exclusiv', 'only', 'solely', 'not', '独家'],
+    cues: ['exclusiv', 'any other', 'any third', 'other than', '独家'],
     heading: /exclusiv|独家/i,
     says: rx(
-      String.raw`\b(?:sole(?:ly)?\s+and\s+)?exclusive(?:ly)?\b${gap(100)}\b(?:rights?|licen[cs]e|distribut|supplier|provider|agent|basis|dealing|purchase|territory|sponsor|represent|manufactur|market)|\b(?:not|only|solely|exclusively)\b${gap(60)}\b(?:purchase|appoint|engage|sell|market|supply|endorse)\b${gap(100)}\b(?:from|any\s+(?:other|third)|other\s+than)|独家`,
+      String.raw`\b(?:sole(?:ly)?\s+and\s+)?exclusive(?:ly)?\b${gap(100)}\b(?:rights?|licen[cs]e|distribut|supplier|provider|agent|basis|dealing|purchase|territory|sponsor|represent|manufactur|market)|\b(?:not|only|solely|exclusively)\b${gap(60)}\b(?:purchase|appoint|engage|sell|market|supply|endorse)\b${gap(100)}\b(?:any\s+(?:other|third)|other\s+than)|独家`,
     ),
     weak: /exclusiv/i,
     not: /exclusive\s+(?:remed|jurisdiction|venue|forum|of)|non-?\s?-?exclusive|exclusive\s+property|sole\s+and\s+exclusive\s+(?:remed|property|owner)|mutually\s+exclusive|right,?\s+title|indemnif/i,
@@ -317,6 +330,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'effectiveDate',
+    cues: ['effect'],
     heading: /^effective\s+date$|生效/i,
     says: rx(
       String.raw`\bthis\s+(?:\w+\s+)?agreement\b${gap(60)}\b(?:shall\s+(?:be|become)|is|becomes?|will\s+be(?:come)?|takes?|shall\s+take)\s+effect(?:ive)?\b`,
@@ -345,6 +359,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'dataProtection',
+    cues: ['personal data'],
     heading: /data\s+(?:protection|privacy|security|processing)|\bprivacy\b|personal\s+(?:data|information)|个人信息|数据(?:保护|安全)/i,
     says: /\bpersonal\s+data\b[^.;]{0,120}\b(?:process|gdpr|controller)/i,
   },
@@ -353,11 +368,16 @@ export const TYPE_RULES: readonly TypeRule[] = [
     heading: /\bpayments?\b|\bfees?\b|\bprices?\b|\bpricing\b|\bcompensation\b|\binvoic|\bcharges\b|consideration|^expenses|付款|价款|费用|报酬/i,
   },
   { type: 'taxes', heading: /\btax(?:es|ation)?\b|withholding|税/i },
-  { type: 'indemnification', heading: /indemni|赔偿/i, says: rx(String.raw`\b(?:shall|will|agrees?\s+to)\b${gap(40)}\bindemnify\b`) },
+  { type: 'indemnification', cues: ['indemnify'], heading: /indemni|赔偿/i, says: rx(String.raw`\b(?:shall|will|agrees?\s+to)\b${gap(40)}\bindemnify\b`) },
   { type: 'limitationOfLiability', heading: /\bliabilit/i },
   { type: 'representations', heading: /representations?|warrant(?:y|ies)|disclaimer|声明|保证|陈述/i },
   { type: 'termAndTermination', heading: /\bterm\b|terminat|cancellation|终止|解除/i },
-  { type: 'forceMajeure', heading: /force\s+majeure|act\s+of\s+god|excusable\s+delay|不可抗力/i, says: /\bforce\s+majeure\b|acts?\s+of\s+god/i },
+  {
+    type: 'forceMajeure',
+    cues: ['force majeure', 'of god'],
+    heading: /force\s+majeure|act\s+of\s+god|excusable\s+delay|不可抗力/i,
+    says: /\bforce\s+majeure\b|acts?\s+of\s+god/i,
+  },
   {
     type: 'disputeResolution',
     cues: ['arbitra', 'jurisdiction', 'jury', '仲裁'],
@@ -368,15 +388,17 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'notices',
+    cues: ['notice'],
     heading: /^notices?\b|\bnotices?$|communications|通知|送达/i,
     says: rx(String.raw`\b(?:all|any)\s+notices?\b${gap(120)}\bin\s+writing\b`),
   },
   {
     type: 'amendment',
+    cues: ['amended', 'modified'],
     heading: /amendments?|modifications?|变更|修改/i,
     says: rx(String.raw`\bthis\s+(?:\w+\s+)?agreement\b${gap(60)}\b(?:amended|modified)\b${gap(80)}\b(?:writing|written)`),
   },
-  { type: 'waiver', heading: /\bwaivers?\b/i, says: rx(String.raw`\bno\s+(?:waiver|failure|delay)\b${gap(120)}\bwaiver`) },
+  { type: 'waiver', cues: ['waiver'], heading: /\bwaivers?\b/i, says: rx(String.raw`\bno\s+(?:waiver|failure|delay)\b${gap(120)}\bwaiver`) },
   {
     type: 'severability',
     cues: ['invalid', 'unenforceable', 'illegal'],
@@ -385,20 +407,23 @@ export const TYPE_RULES: readonly TypeRule[] = [
   },
   {
     type: 'entireAgreement',
+    cues: ['entire', 'complete', 'supersede'],
     heading: /entire\s+agreement|integration|complete\s+agreement|merger\s+clause|完整协议/i,
     says: rx(String.raw`\b(?:entire|complete)\s+(?:agreement|understanding)\b${gap(120)}\b(?:parties|supersede)|\bsupersedes?\b${gap(80)}\b(?:prior|previous)`),
   },
   {
     type: 'counterparts',
+    cues: ['counterpart'],
     heading: /counterparts?|facsimile|electronic\s+signature|份数|文本/i,
     says: rx(String.raw`\b(?:executed|signed)\b${gap(60)}\bcounterparts`),
   },
-  { type: 'survival', heading: /surviv/i, says: rx(String.raw`\bsurvive\b${gap(80)}\b(?:terminat|expir)`) },
+  { type: 'survival', cues: ['survive'], heading: /surviv/i, says: rx(String.raw`\bsurvive\b${gap(80)}\b(?:terminat|expir)`) },
   {
     type: 'relationship',
+    cues: ['independent', 'partnership', 'joint venture', 'agency'],
     heading: /relationship|independent\s+contractors?|no\s+(?:agency|partnership)|joint\s+venture/i,
     says: rx(String.raw`\bindependent\s+contractors?\b|\b(?:partnership|joint\s+venture|agency)\b${gap(60)}\b(?:between|relationship)`),
   },
   { type: 'compliance', heading: /complian|export|anti-?(?:corruption|bribery)|sanctions|applicable\s+laws|合规/i },
-  { type: 'publicity', heading: /publicity|press\s+release|public\s+(?:announcement|statement)/i, says: /\bpress\s+releases?\b/i },
+  { type: 'publicity', cues: ['press'], heading: /publicity|press\s+release|public\s+(?:announcement|statement)/i, says: /\bpress\s+releases?\b/i },
 ];
