@@ -20,6 +20,8 @@ export interface Redline {
   readonly before: Side;
   readonly after: Side;
   readonly notes: Notes;
+  /** For newer text that is no DOCX: paragraphs whose number was cut off, with its form; they take the list of a neighbour of that form. */
+  readonly forms?: ReadonlyMap<XmlElement, string>;
 }
 
 export interface BlockUnit extends Unit {
@@ -72,7 +74,7 @@ export function redlineContainer(before: XmlElement, after: XmlElement, redline:
       removeUnit(entry.before, moved.get(entry.before), !shifted, redline);
     } else if (entry.after) {
       const like = shifted ? entries[end - 1]!.before! : null;
-      place.put(insertUnit(entry.after, moved.get(entry.after), like, redline));
+      place.put(insertUnit(entry.after, moved.get(entry.after), { like, look: lookOf(entries, index, redline.forms) }, redline));
     }
   });
 }
@@ -171,11 +173,31 @@ function removeUnit(unit: BlockUnit, move: Move | undefined, withMark: boolean, 
   if (move !== undefined) rangeAround(unit.node, 'w:moveFrom', move.name, redline);
 }
 
-/** Blocks that show a unit of the newer document as inserted. `like`: take the properties of this paragraph and leave the mark alone. */
-function insertUnit(unit: BlockUnit, move: Move | undefined, like: BlockUnit | null, redline: Redline, marked = like === null): XmlElement[] {
+/** Entries on either side in which a neighbour of the same form is looked for. */
+const MOST_FAR = 200;
+
+/** The nearest paragraph of the older document whose counterpart had a number of the same form. */
+function lookOf(entries: readonly Entry<BlockUnit>[], index: number, forms: Redline['forms']): BlockUnit | null {
+  const form = forms?.get(entries[index]!.after!.node);
+  if (form === undefined) return null;
+  for (let far = 1; far < MOST_FAR; far++)
+    for (const entry of [entries[index - far], entries[index + far]])
+      if (entry?.before && entry.after && forms?.get(entry.after.node) === form) return entry.before;
+  return null;
+}
+
+/** Whose properties a new paragraph takes: `like` also leaves the mark alone, `look` does not; without both it keeps its own. */
+interface Model {
+  readonly like: BlockUnit | null;
+  readonly look: BlockUnit | null;
+}
+const OWN: Model = { like: null, look: null };
+
+/** Blocks that show a unit of the newer document as inserted. */
+function insertUnit(unit: BlockUnit, move: Move | undefined, { like, look }: Model, redline: Redline, marked = like === null): XmlElement[] {
   if (!unit.paragraph) return [insertTable(unit.node, redline)];
   const { revisions, carrier } = redline;
-  const properties = adoptProperties(childOf((like ?? unit).node, 'w:pPr'), like ? plainCarrier(null) : carrier);
+  const properties = adoptProperties(childOf((like ?? look ?? unit).node, 'w:pPr'), (like ?? look) ? plainCarrier(null) : carrier);
   const kind = move === undefined ? 'w:ins' : 'w:moveTo';
   const content =
     move === undefined ? revisions.insertion(adoptRuns(unit.paragraph, 0, unit.paragraph.text.length, null, carrier)) : movedContent(move, redline);
@@ -212,7 +234,7 @@ function rangeAround(paragraph: XmlElement, kind: 'w:moveFrom' | 'w:moveTo', nam
 /** Every block of a cell or note of the newer document as inserted; in a note the last mark stays unmarked, for it can not go. */
 export function insertBlocks(container: XmlElement, redline: Redline, note = false): XmlElement[] {
   const units = unitsIn(container, redline.after);
-  return units.flatMap((unit, index) => insertUnit(unit, undefined, null, redline, !note || index < units.length - 1));
+  return units.flatMap((unit, index) => insertUnit(unit, undefined, OWN, redline, !note || index < units.length - 1));
 }
 
 /** Every block of a cell or note of the older document as deleted. */

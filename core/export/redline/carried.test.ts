@@ -3,6 +3,7 @@ import { strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import type { Document } from '../../contract/document.ts';
 import { level, listed, makeDocx, p, run, type DocxParts } from '../../ingest/docx/makeDocx.test-support.ts';
+import { parseDocument } from '../../structure/document.ts';
 import { redlineDocx, type RedlineReport } from './redlineDocx.ts';
 import { faultsOf } from './validity.test-support.ts';
 import { linesOf, noteLinesOf, richLinesOf } from './views.test-support.ts';
@@ -127,6 +128,23 @@ describe('what new content brings along', () => {
     );
     const { xml } = redline(makeDocx({ body: p('End') }), makeDocx({ body: styled + p('End') }));
     expect(xml).toContain('xmlns:w14=');
+  });
+});
+
+describe('a DOCX against another format', () => {
+  it('fault: a new clause of a text joins the computed list of its neighbours, and its number is not typed', async () => {
+    const body = listed('The Seller delivers the goods.', 7) + listed('The Buyer pays the price of them.', 7) + p('Signed by both.');
+    const before = makeDocx({ body, numbering: lists([7, '%1.']) });
+    const text = '1. The Seller delivers the goods.\n\n2. The goods are new and without faults.\n\n3. The Buyer pays the price of them.\n\nSigned by both.\n';
+    const [old, now] = [await parseDocument(before, 'a.docx'), await parseDocument(new TextEncoder().encode(text), 'b.txt')];
+    const { bytes } = redlineDocx(before, null, old, now, OPTIONS);
+    expect(linesOf(bytes, 'accept')).toEqual([
+      'The Seller delivers the goods.',
+      'The goods are new and without faults.',
+      'The Buyer pays the price of them.',
+      'Signed by both.',
+    ]);
+    expect([...textOf(bytes, 'word/document.xml').matchAll(/w:numId w:val="7"/g)]).toHaveLength(3);
   });
 });
 

@@ -52,7 +52,8 @@ export class PackageCarrier implements Carrier {
   private readonly styles = new Map<string, string | null>();
   private readonly parts = new Map<string, string>();
   private readonly bookmarks: ReadonlySet<string>;
-  private nextDrawing = 1;
+  /** An object, for carriers of other parts count on with it. */
+  private readonly drawings = { next: 1 };
 
   constructor(older: DocxPackage, newer: DocxPackage) {
     this.older = older;
@@ -65,7 +66,7 @@ export class PackageCarrier implements Carrier {
       if (name === 'w:bookmarkStart') bookmarks.add(attributes['w:name'] ?? '');
       const id = name.endsWith(':docPr') ? Number(attributes['id']) : 0;
       // ST_DrawingElementId is an unsigned 32-bit number; Word itself stays below 2^31.
-      if (id >= this.nextDrawing && id < 0x7fffffff) this.nextDrawing = id + 1;
+      if (id >= this.drawings.next && id < 0x7fffffff) this.drawings.next = id + 1;
     });
     this.bookmarks = bookmarks;
   }
@@ -107,7 +108,7 @@ export class PackageCarrier implements Carrier {
   }
 
   drawing(): string {
-    return String(this.nextDrawing++);
+    return String(this.drawings.next++);
   }
 
   lost(what: string): void {

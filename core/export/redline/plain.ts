@@ -13,15 +13,17 @@ const FORMAT = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 /** Styles of headings that `plainDocx` defines. */
 export const HEADING_STYLES = ['Heading1', 'Heading2', 'Heading3', 'Heading4'] as const;
 
-/** A body in the shape of word/document.xml. */
-export function bodyOf(blocks: readonly Block[]): XmlElement {
+/** A body in the shape of word/document.xml; `each` learns which paragraph a block outside of tables became. */
+export function bodyOf(blocks: readonly Block[], each: (block: Block, paragraph: XmlElement) => void = () => undefined): XmlElement {
   const body = element('w:body');
   const margin = Math.min(...blocks.filter(({ cell, kind }) => cell === null && kind !== 'heading').map(({ indent }) => indent));
   for (let at = 0; at < blocks.length;) {
     const table = blocks[at]!.cell?.table;
     let end = at + 1;
     if (table !== undefined) while (blocks[end]?.cell?.table === table) end++;
-    body.children.push(...(table === undefined ? [paragraphOf(blocks[at]!, margin)] : tableOf(blocks.slice(at, end))));
+    const made = table === undefined ? [paragraphOf(blocks[at]!, margin)] : tableOf(blocks.slice(at, end));
+    if (table === undefined) each(blocks[at]!, made[0]!);
+    body.children.push(...made);
     at = end;
   }
   return body;

@@ -56,8 +56,9 @@ export function redlineDocx(beforeBytes: Uint8Array, afterBytes: Uint8Array | nu
   older.touch(older.main);
   if (after.kind !== 'docx' || !afterBytes) {
     const styles = new Set(elements(older.part('styles')).map((node) => node.attributes['w:styleId'] ?? ''));
-    const redline: Redline = { revisions, carrier: plainCarrier(styles), before: own, after: plain, notes: NO_NOTES };
-    redlineContainer(older.body, bodyOf(withoutComputed(after, older.body)), redline, true);
+    const forms = new Map<XmlElement, string>();
+    const redline: Redline = { revisions, carrier: plainCarrier(styles), before: own, after: plain, notes: NO_NOTES, forms };
+    redlineContainer(older.body, withoutComputed(after, older.body, forms), redline, true);
     return { bytes: older.write(options.date), report: reportOf(revisions, older.accepted, 0, new Map()) };
   }
   const newer = new DocxPackage(afterBytes, after.name);
@@ -86,14 +87,27 @@ function reportOf({ counts }: Revisions, acceptedBefore: number, acceptedAfter: 
 /** Running heads are no text of the document; notes stand where they are read. */
 const shownBlocks = ({ blocks }: Document): readonly Block[] => blocks.filter((block) => isContent(block) && block.kind !== 'annotation');
 
-/** In a DOCX numbers are computed and notes stand elsewhere: a number is text only where the older file has it typed. */
-function withoutComputed(after: Document, body: XmlElement): Block[] {
+/**
+ * The newer document as paragraphs to stand in a DOCX, where numbers are computed and notes stand elsewhere: a number is text only where the older
+ * file has it typed. `forms` learns which paragraphs lost a number, and of what form ("1.1", "(a)").
+ */
+function withoutComputed(after: Document, body: XmlElement, forms: Map<XmlElement, string>): XmlElement {
   const typed = new Set(findAll(body, (node) => node.name === 'w:p').map((node) => /^\S*/.exec(textIn(node).trimStart())![0]));
-  return shownBlocks(after)
+  const computed = (block: Block): boolean => block.number !== null && !typed.has(/^\S*/.exec(block.text)![0]);
+  const blocks = shownBlocks(after)
     .filter((block) => block.kind !== 'footnote')
-    .map((block) => {
-      const first = /^\S*/.exec(block.text)![0];
-      if (block.number === null || typed.has(first)) return block;
-      return { ...block, text: block.text.slice(block.number.length).replace(/^[.):、．]?\s*/, '') };
-    });
+    .map((block) =>
+      computed(block) ? { ...block, text: block.text.slice(block.number!.length).replace(/^[.):、．]?\s*/, ''), cut: true } : { ...block, cut: false },
+    );
+  const cut = new Map(blocks.map((block) => [block.id, block.cut]));
+  return bodyOf(blocks, (block, paragraph) => {
+    if (cut.get(block.id) === true) forms.set(paragraph, formOf(block.number!));
+  });
 }
+
+const formOf = (number: string): string =>
+  number
+    .replace(/\d+/g, '1')
+    .replace(/[A-Z]+/g, 'A')
+    .replace(/[a-z]+/g, 'a')
+    .replace(/[一二三四五六七八九十百]+/g, '一');
