@@ -24,6 +24,7 @@ export interface OcrMemory {
 }
 
 export interface RecognisedPage extends RecognisedText {
+  readonly script: Script;
   readonly upright: Upright;
   /** Share of the page that is ink. */
   readonly ink: number;
@@ -40,6 +41,8 @@ const RIM = 12;
 const STRIP = 0.25;
 /** Text read the right way has 0.85 and more; upside down, sideways or in another script 0.2 to 0.6. */
 const SURE = 0.75;
+/** Share of doubtful words of a page in one language: 1 to 5 % on scans at 200 dpi. */
+const MUCH_DOUBT = 0.2;
 /** Specks of an empty sheet: 0.02 %; one line of text on A4 has 0.1 % and more. */
 export const LEAST_INK = 0.0004;
 
@@ -61,7 +64,8 @@ export async function recognisePage(
 ): Promise<RecognisedPage> {
   const reader = new PagePictures(library, page, options.recogniser, watch.limits.ocrPageMs, onBeat);
   const { look } = reader;
-  if (look.ink < LEAST_INK) return { segments: [], confidence: 0, words: 0, doubtful: 0, upright: reader.draw(0).upright, ink: look.ink };
+  if (look.ink < LEAST_INK)
+    return { segments: [], confidence: 0, words: 0, doubtful: 0, script: memory.script, upright: reader.draw(0).upright, ink: look.ink };
   const script = options.script === 'auto' ? memory.script : options.script;
   // On its side it lies one way as often as the other, and the rules of a form look like lines on their side: a strip decides.
   if (look.upward.sharpness > CLEAR * look.across.sharpness) {
@@ -71,13 +75,21 @@ export async function recognisePage(
   }
   const first: Way = { turn: 0, script };
   const whole = await reader.readWhole(first);
-  if (whole.confidence >= SURE) return whole;
+  if (whole.confidence >= SURE) {
+    // Right way up; but every fifth word in doubt is how the other half of a page in two languages looks.
+    if (options.script !== 'auto' || whole.doubtful <= MUCH_DOUBT * whole.words) return whole;
+    return better(await reader.readWhole({ turn: 0, script: script === 'latin' ? 'chinese' : 'latin' }), whole, memory);
+  }
   const best = await bestWay(otherWays(first, options.script, look), reader);
   // A strip alone reads a little better than a page with its seals and signatures.
   if (best.confidence < whole.confidence + 0.1) return whole;
-  const again = await reader.readWhole(best.way);
+  return better(await reader.readWhole(best.way), whole, memory);
+}
+
+/** The surer of two readings; the next page is first read like it. */
+function better(again: RecognisedPage, whole: RecognisedPage, memory: OcrMemory): RecognisedPage {
   if (again.confidence <= whole.confidence) return whole;
-  memory.script = best.way.script;
+  memory.script = again.script;
   return again;
 }
 
@@ -118,7 +130,7 @@ class PagePictures {
       const found = await this.recognise(cropRegion(drawn.image, region, RIM), script);
       lines.push(...found.map((line) => moveLine(line, region)));
     }
-    return { ...readWords(lines, drawn.scale), upright: drawn.upright, ink: this.look.ink };
+    return { ...readWords(lines, drawn.scale), script, upright: drawn.upright, ink: this.look.ink };
   }
 
   private recognise(image: GreyImage, script: Script): Promise<readonly RecognisedLine[]> {
