@@ -1,13 +1,14 @@
-// Finds a character that was drawn at its own place before: a shadow or a fake bold, which a reader sees once.
+// Finds characters that were drawn at their own place before: a shadow or a fake bold, which a reader sees once.
 //
-// One table per page: a hash of character and place, open to the neighbouring places within reach. Typed arrays, because every character passes here.
+// Only lines that lie on each other, or run back on themselves, can hold any; their characters pass through a hash of character and place, in typed arrays.
+import { boxOf, type Glyph, type Segment } from './glyphs.ts';
 
 /** Side of a place of the table in points. Wider places hold more characters, narrower ones have more neighbours to look at. */
 const CELL = 8;
 /** Points: a shadow of any size is nearer than this. */
 const FARTHEST = 4;
 
-export class DrawnBefore {
+class DrawnBefore {
   private heads = new Int32Array(1 << 13).fill(-1);
   private next = new Int32Array(1 << 12);
   private places = new Float32Array(3 << 12);
@@ -72,4 +73,68 @@ export class DrawnBefore {
     this.heads = new Int32Array(2 * size).fill(-1);
     for (let at = 0; at < this.count; at++) this.link(at);
   }
+}
+
+/** All pages share one table: they are read one after the other. */
+const DRAWN = new DrawnBefore();
+/** Lines of ordinary leading share a fifth of their height; a shadow shares most of it. */
+const ON_EACH_OTHER = 0.4;
+
+/** The same segments without what was drawn before; a segment that loses all its glyphs goes. */
+export function dropRepeats(segments: readonly Segment[]): readonly Segment[] {
+  const suspects = suspectsOf(segments);
+  if (suspects.size === 0) return segments;
+  DRAWN.clear();
+  return segments.flatMap((segment) => {
+    if (!suspects.has(segment)) return [segment];
+    const glyphs = segment.glyphs.filter((glyph) => !isRepeat(DRAWN, segment, glyph));
+    if (glyphs.length === segment.glyphs.length) return [segment];
+    return glyphs.some((glyph) => glyph.text.trim() !== '') ? [{ ...segment, glyphs, box: boxOf(glyphs) }] : [];
+  });
+}
+
+/** Tells of each character whether it is among these segments, for a second run of the page. */
+export function drawnIn(segments: readonly Segment[]): DrawnBefore {
+  DRAWN.clear();
+  for (const segment of segments) for (const glyph of segment.glyphs) isRepeat(DRAWN, segment, glyph);
+  return DRAWN;
+}
+
+/** Blanks are never repeats: they leave no mark. Text without ink under the same text with ink is another drawing. */
+function isRepeat(drawn: DrawnBefore, segment: Segment, { text, x0, y0, x1, size }: Glyph): boolean {
+  if (text === ' ' || text === '\u00A0') return false;
+  return drawn.seen(text.codePointAt(0) ?? 0, segment.paint === 'invisible' ? 1 : 0, x0, y0, x1 - x0, size);
+}
+
+function suspectsOf(segments: readonly Segment[]): Set<Segment> {
+  // Type without extent lies on itself by nature.
+  const sized = segments.filter((segment) => segment.paint !== 'tiny');
+  const suspects = new Set(sized.filter(runsBack));
+  const sorted = [...sized].sort((a, b) => a.box.y0 - b.box.y0);
+  sorted.forEach((upper, index) => {
+    for (let next = index + 1; next < sorted.length; next++) {
+      const lower = sorted[next] as Segment;
+      if (lower.box.y0 > upper.box.y1) break;
+      if (overlap(upper.box, lower.box) > ON_EACH_OTHER) suspects.add(upper).add(lower);
+    }
+  });
+  return suspects;
+}
+
+function runsBack({ glyphs, direction }: Segment): boolean {
+  if (direction !== 'right') return true;
+  let last = -Infinity;
+  for (const { x0 } of glyphs) {
+    if (x0 < last - 0.01) return true;
+    last = x0;
+  }
+  return false;
+}
+
+/** Share of the smaller box that both cover. */
+function overlap(a: Segment['box'], b: Segment['box']): number {
+  const width = Math.min(a.x1, b.x1) - Math.max(a.x0, b.x0);
+  const height = Math.min(a.y1, b.y1) - Math.max(a.y0, b.y0);
+  if (width <= 0 || height <= 0) return 0;
+  return (width * height) / Math.max(1e-6, Math.min((a.x1 - a.x0) * (a.y1 - a.y0), (b.x1 - b.x0) * (b.y1 - b.y0)));
 }

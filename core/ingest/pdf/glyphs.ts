@@ -5,7 +5,7 @@
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../contract/document.ts';
 import { joinEnclosed, joinSlanted, nameBullets, shareWidths } from './drawnLines.ts';
-import { DrawnBefore } from './duplicates.ts';
+import { drawnIn, dropRepeats } from './duplicates.ts';
 import type { Mupdf } from './mupdf.ts';
 import { codedText, countCharacters, PAINT, structuredText, unclippedText, walkStext, type Drawing, type StextVisitor } from './stext.ts';
 import { markArtifacts, type Tag } from './tags.ts';
@@ -70,7 +70,7 @@ export function readGlyphs(library: Mupdf, drawing: Drawing, area: PageArea, opt
   }
   if (options.unclipped) readOutside(library, drawing, reader);
   if (reader.unmapped > 0) nameCodes(library, drawing, reader);
-  const named = nameBullets(reader.segments, reader.unmapped);
+  const named = nameBullets(dropRepeats(reader.segments), reader.unmapped);
   const segments = options.tagged ? markArtifacts(named) : named;
   return { segments: joinSlanted(segments), images: reader.images, vectors: reader.vectors };
 }
@@ -108,9 +108,6 @@ const TINY_POINTS = 1.2;
 const BLACK = 0xff000000;
 /** Lightest grey that is ink: fainter type than 8 % is not seen on paper. */
 const WHITE_LEVEL = 0.92;
-/** Pages are read one after the other, so all share one table. */
-const DRAWN = new DrawnBefore();
-
 class GlyphReader implements StextVisitor {
   readonly segments: Segment[] = [];
   readonly images: PlacedImage[] = [];
@@ -123,13 +120,13 @@ class GlyphReader implements StextVisitor {
   private readonly size: readonly [number, number];
   private readonly origin: readonly [number, number];
   private readonly fonts = new Map<number, FontLook>();
-  private readonly drawn = DRAWN.clear();
   private glyphs: Glyph[] = [];
   private direction: Segment['direction'] = 'right';
   private paint: Paint = 'ink';
   private order = 0;
   private tag: Tag | null = null;
-  private unclipped = false;
+  /** In the run without clipping: what the first run has shown. */
+  private known: ReturnType<typeof drawnIn> | null = null;
   private font = 0;
   private look: FontLook = { bold: false, italic: false };
   private readonly nameless = new Map<{ cid: number }, string>();
@@ -142,7 +139,7 @@ class GlyphReader implements StextVisitor {
 
   /** The same reader for the text without clipping: what it has not seen yet lies outside. */
   outside(): StextVisitor {
-    this.unclipped = true;
+    this.known = drawnIn(this.segments);
     return this;
   }
 
@@ -190,12 +187,12 @@ class GlyphReader implements StextVisitor {
     const y1 = Math.max(ay, by, cy, dy) - top;
     if (code === 0x20 || code === 0xa0) {
       // A blank of the second pass belongs to outside text only inside of it.
-      if (this.unclipped && this.glyphs.length === 0) return;
+      if (this.known !== null && this.glyphs.length === 0) return;
     } else {
-      // Text without ink under the same text with ink is another drawing; a shadow is the same.
-      const layer = (flags & (PAINT.filled | PAINT.stroked)) === 0 ? 1 : 0;
-      if (this.drawn.seen(code, layer, x0, y0, x1 - x0, size)) {
-        if (this.unclipped) this.endLine();
+      // A letter without extent belongs to a ligature, whose width the first run has shared out.
+      if (this.known !== null && (x1 - x0 < 0.01 || y1 - y0 < 0.01)) return;
+      if (this.known?.seen(code, (flags & (PAINT.filled | PAINT.stroked | PAINT.clipped)) === 0 ? 1 : 0, x0, y0, x1 - x0, size) === true) {
+        this.endLine();
         return;
       }
       const paint = this.paintOf(flags, color, size, x0, y0, x1, y1);
@@ -218,7 +215,7 @@ class GlyphReader implements StextVisitor {
   }
 
   private paintOf(flags: number, color: number, size: number, x0: number, y0: number, x1: number, y1: number): Paint {
-    if (this.unclipped || x1 <= 0 || y1 <= 0 || x0 >= this.size[0] || y0 >= this.size[1]) return 'offPage';
+    if (this.known !== null || x1 <= 0 || y1 <= 0 || x0 >= this.size[0] || y0 >= this.size[1]) return 'offPage';
     // Nearly every character: black ink of a size that can be read.
     if (color === BLACK && size >= TINY_POINTS && (flags & PAINT.filled) !== 0) return 'ink';
     if ((flags & (PAINT.filled | PAINT.stroked | PAINT.clipped)) === 0) return 'invisible';

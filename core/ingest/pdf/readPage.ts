@@ -43,7 +43,7 @@ type Size = readonly [number, number];
  * Text cut off by the page's edge or a clip is looked for on every page up to here, then on every tenth until one has some: a second run costs a fifth of the
  * whole reading. Such text is never read as content; only the warning may miss a page.
  */
-const WATCHED_PAGES = 40;
+const WATCHED_PAGES = 12;
 const WATCHED_STEP = 10;
 
 export class PageReader {
