@@ -31,7 +31,7 @@ export const DEFAULT_LIMITS: Limits = {
   expansionRatio: 250, // text/XML packs 5..30 times; deflate's own maximum is 1,032
   entries: 20_000,
   blocks: 1_000_000,
-  ocrPageMs: 60_000, // a dense page takes 4 s; a newspaper page in two scripts 20 s
+  ocrPageMs: 120_000, // a dense page takes 5 s of processor time, one in two scripts 20 s; a busy machine gives it a fraction of its time
 };
 
 export interface ReadOptions {

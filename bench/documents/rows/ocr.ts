@@ -7,10 +7,14 @@ import type { Document } from '../../../core/contract/document.ts';
 import { compareDocuments } from '../../../core/compare/compare.ts';
 import { toFailure } from '../../../core/contract/errors.ts';
 import { makeScan, ocr, takePages, wordAccuracy, wordsOf } from '../../../core/ingest/ocr/makeScan.test-support.ts';
+import type { ReadOptions } from '../../../core/ingest/limits.ts';
 import { parseDocument } from '../../../core/structure/document.ts';
 import { MissingSet, type Row, type RowResult } from '../row.ts';
 
 const SAMPLES = path.resolve(import.meta.dirname, '../../../assets/samples');
+
+/** Processor time is measured here; other work on the machine shall not make pages run out of time. */
+const OPTIONS: ReadOptions = { ocr, limits: { ocrPageMs: 3_600_000 } };
 
 async function timed<T>(work: () => Promise<T>): Promise<readonly [T, number]> {
   const start = process.cpuUsage();
@@ -39,7 +43,7 @@ async function twinsRow(corpora: string, log: (line: string) => void): Promise<R
     const there = wanted.slice(0, (await parseDocument(pdf, 'whole.pdf')).pages.length);
     const digital = await parseDocument(takePages(pdf, there), 'digital.pdf');
     const picture = makeScan(pdf, { pages: there, degrees });
-    const [scan, spent] = await timed(() => parseDocument(picture, 'scan.pdf', { ocr }));
+    const [scan, spent] = await timed(() => parseDocument(picture, 'scan.pdf', OPTIONS));
     const right = wordsOf(digital.blocks);
     const accuracy = wordAccuracy(right, wordsOf(scan.blocks));
     const differing = compareDocuments(digital, scan).changes.length;
@@ -95,7 +99,7 @@ async function factsRow(corpora: string, log: (line: string) => void): Promise<R
   const failures: string[] = [];
   for (const pdf of new Set(facts.map((fact) => fact.pdf))) {
     const bytes = new Uint8Array(readFileSync(path.join(folder, 'pdfs', pdf)));
-    const [document, seconds] = await timed(() => parseDocument(makeScan(bytes, { degrees: 0.3, dpi: 250 }), 'scan.pdf', { ocr }));
+    const [document, seconds] = await timed(() => parseDocument(makeScan(bytes, { degrees: 0.3, dpi: 250 }), 'scan.pdf', OPTIONS));
     log(`${pdf}: ${seconds.toFixed(1)} s, confidence ${document.pages.map((page) => page.confidence).join(' ')}`);
     for (const fact of facts.filter((entry) => entry.pdf === pdf)) {
       const count = counts.get(fact.type) ?? { right: 0, all: 0 };
@@ -167,7 +171,7 @@ async function imageOnlyRow(corpora: string, log: (line: string) => void): Promi
   for (const file of files) {
     const name = path.basename(file);
     try {
-      const [document, spent] = await timed(() => parseDocument(new Uint8Array(readFileSync(path.join(corpora, file))), name, { ocr }));
+      const [document, spent] = await timed(() => parseDocument(new Uint8Array(readFileSync(path.join(corpora, file))), name, OPTIONS));
       seconds += spent;
       pages += document.pages.length;
       const recognised = document.pages.filter((page) => page.source === 'ocr');
