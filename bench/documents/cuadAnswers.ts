@@ -2,6 +2,7 @@
 //
 // Rule: the answers are taken as they are, slips of the pen included; what is no answer ("[]/[]/2019", "the Seller", a blank) is not asked for.
 import type { FieldValue, SummaryField } from '../../core/contract/summary.ts';
+import { findDates } from '../../core/extract/dates.ts';
 import { fold } from '../../core/extract/parties.ts';
 import type { CuadCase } from './cuad.ts';
 
@@ -11,6 +12,8 @@ export interface Question {
   /** Values of the field that count as given. */
   readonly given: (values: readonly FieldValue[]) => readonly string[];
   readonly same: (wanted: string, given: string) => boolean;
+  /** Only answers that stand in the text: the lawyers added terms to dates, which we never do silently. */
+  readonly literal?: true;
 }
 
 const equal = (wanted: string, given: string): boolean => wanted === given;
@@ -21,7 +24,7 @@ export const QUESTIONS: readonly Question[] = [
   { field: 'parties', wanted: (column) => partyNames(column('Parties-Answer')), given: normal, same: similar },
   { field: 'agreementDate', wanted: (column) => isoOf(column('Agreement Date-Answer')), given: normal, same: equal },
   { field: 'effectiveDate', wanted: (column) => isoOf(column('Effective Date-Answer')), given: normal, same: equal },
-  { field: 'expirationDate', wanted: (column) => isoOf(column('Expiration Date-Answer')), given: normal, same: equal },
+  { field: 'expirationDate', wanted: (column) => isoOf(column('Expiration Date-Answer')), given: normal, same: equal, literal: true },
   {
     field: 'governingLaw',
     // "Ontario, Canada" is one answer at two depths: any of its parts counts, once.
@@ -34,7 +37,11 @@ export const QUESTIONS: readonly Question[] = [
 ];
 
 export function answersOf(entry: CuadCase, question: Question, values: readonly FieldValue[]): { wanted: readonly string[]; given: readonly string[] } {
-  return { wanted: question.wanted((name) => entry.answers.get(name) ?? ''), given: question.given(values) };
+  const wanted = question.wanted((name) => entry.answers.get(name) ?? '');
+  const given = question.given(values);
+  if (question.literal === undefined || wanted.length === 0) return { wanted, given };
+  const written = new Set(entry.document.blocks.flatMap((block) => findDates(block.text).map((date) => date.normalized)));
+  return { wanted: wanted.filter((date) => written.has(date)), given };
 }
 
 function isoOf(american: string): string[] {

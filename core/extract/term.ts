@@ -184,8 +184,12 @@ function effectiveScore(sentence: Sentence, before: string, after: string, early
 const OF_AGREEMENT =
   /\bagreement["”)]*,?\s+(?:is\s+|shall\s+(?:be(?:come)?\s+)?|will\s+(?:be(?:come)?\s+)?)?(?:made\s+|entered\s+into\s+)?(?:and\s+)?(?:effective|commence|begin|take\s+effect|come\s+into)|\bterm\s+of\s+(?:this|the)\s+(?:\w+\s+)?agreement\b[^.;]{0,60}$|\bthis\s+(?:[\w&-]+\s+){0,5}?(?:agreement|contract|amendment|addendum|lease)\b[^.;]{0,90}$/i;
 
+/** What a term begins with, and what other papers are of. */
+const NO_END = /(?:\bfrom|\bcommenc\w+|\bbegin\w*|\beffective|\bas\s+of|\bdated|\bafter|\bsince|\bissue\s+date:?)\s*(?:(?:on|as\s+of|the|and)\s*)*$/i;
+
 function expirationScore(sentence: Sentence, before: string): number {
   const near = before.slice(-80);
+  if (NO_END.test(near)) return 0;
   if (
     !/(?:expir\w*|terminat\w*|end(?:s|ing)?|until|through|up to|continue\w*|remain\w*|no later than|Expiration Date["”)]*(?:\s+(?:is|shall be|means))?|至)[^.;]{0,60}$/i.test(
       near,
