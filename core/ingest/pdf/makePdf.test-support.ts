@@ -16,6 +16,8 @@ export interface DrawnPage {
   readonly rotate?: 0 | 90 | 180 | 270;
   /** Ruled lines as x0, y0, x1, y1. */
   readonly rules?: readonly DrawnRule[];
+  /** Rules are drawn in units of a tenth of a point under a matrix that scales them down, as printer drivers do. */
+  readonly scaled?: boolean;
 }
 
 export type DrawnRule = readonly [x0: number, y0: number, x1: number, y1: number];
@@ -33,7 +35,12 @@ export function makePdf(pages: readonly DrawnPage[], saveOptions = ''): Uint8Arr
       .map(
         (line) => `BT /${line.bold === true ? 'F2' : 'F1'} ${line.size ?? 10} Tf ${turnOf(line)} ${line.x} ${HEIGHT - line.y} Tm ${literal(line.text)} Tj ET`,
       )
-      .concat((page.rules ?? []).map(([x0, y0, x1, y1]) => `0.5 w ${x0} ${HEIGHT - y0} m ${x1} ${HEIGHT - y1} l S`))
+      .concat(
+        (page.rules ?? []).map(([x0, y0, x1, y1]) => {
+          const line = `${x0} ${HEIGHT - y0} m ${x1} ${HEIGHT - y1} l S`;
+          return page.scaled === true ? `q 0.1 0 0 0.1 0 0 cm 8 w ${line.replace(/\d+/g, (value) => `${value}0`)} Q` : `0.5 w ${line}`;
+        }),
+      )
       .join('\n');
     document.insertPage(-1, document.addPage([0, 0, 612, HEIGHT], page.rotate ?? 0, { Font: fonts }, content));
   }

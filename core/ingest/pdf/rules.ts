@@ -33,6 +33,9 @@ const SAME_STROKE = 4;
 const SHORTEST = 7;
 /** Points: dots of a dotted line are no longer than this in either direction. */
 const DOT = 2;
+/** Tenths of a point: what is thinner is a rule as it is, what is thicker is a box of the page. */
+const LEAST_THICKENED = 31;
+const MOST_THICKENED = 200;
 /** More vectors than this make a drawing or a map; its lines are no table and looking at them would take long. */
 const MOST_VECTORS = 12_000;
 
@@ -40,7 +43,9 @@ const MOST_VECTORS = 12_000;
 export function readRules(vectors: readonly Vector[], typed: readonly Line[], width: number, height: number): Rules {
   if (vectors.length > MOST_VECTORS) return { horizontal: joinRules(typed), vertical: [], shades: [], edges: [] };
   // White lines part the cells of shaded rows, whose own edges say the same, and hide what lies under them elsewhere.
-  const pieces = rulesOf(vectors.filter((vector) => !isWhite(vector.color)));
+  const seen = vectors.filter((vector) => !isWhite(vector.color));
+  const thick = thickenedTo(seen);
+  const pieces = rulesOf(thick === 0 ? seen : seen.map((vector) => thinned(vector, thick)));
   const horizontal: Line[] = [...pieces.filter((piece) => piece.horizontal), ...typed];
   const vertical: Line[] = pieces.filter((piece) => !piece.horizontal);
   const shades: Shade[] = [];
@@ -56,6 +61,40 @@ export function readRules(vectors: readonly Vector[], typed: readonly Line[], wi
     { at: y1, from: x0, to: x1 },
   ]);
   return { horizontal: joinRules(horizontal), vertical: joinRules(vertical), shades, edges: joinRules(edges) };
+}
+
+/** Tenths of a point. */
+const thicknessOf = ({ box }: Vector): number => Math.round(10 * Math.min(box.x1 - box.x0, box.y1 - box.y0));
+
+/**
+ * Under a matrix that scales down, mupdf 1.28 widens strokes by the unscaled width of the line: a hairline of 10 units comes as a box 10 points high.
+ * Such widths show in lines of both directions that are equally thick, or in lines that lie over the next by just their thickness.
+ * The largest of them, in tenths of a point; 0 where strokes are as wide as they look.
+ */
+function thickenedTo(vectors: readonly Vector[]): number {
+  let found = 0;
+  const groups = new Map<number, Vector[]>();
+  for (const vector of vectors) {
+    const thickness = thicknessOf(vector);
+    if (!vector.stroked || !vector.rectangle || thickness < LEAST_THICKENED || thickness > MOST_THICKENED) continue;
+    groups.set(thickness, [...(groups.get(thickness) ?? []), vector]);
+  }
+  for (const [thickness, group] of groups) {
+    const level = group.filter(({ box }) => box.x1 - box.x0 > box.y1 - box.y0).sort((a, b) => a.box.y0 - b.box.y0 || a.box.x0 - b.box.x0);
+    const overlapping = level.filter(({ box }, index) => {
+      const next = level[index + 1]?.box;
+      return next !== undefined && next.y0 === box.y0 && Math.abs(10 * (box.x1 - next.x0) - thickness) < 3;
+    });
+    if ((level.length >= 2 && group.length - level.length >= 2) || overlapping.length >= 2) found = Math.max(found, thickness);
+  }
+  return found;
+}
+
+function thinned(vector: Vector, thick: number): Vector {
+  const { box } = vector;
+  if (!vector.stroked || !vector.rectangle || thicknessOf(vector) > thick) return vector;
+  const half = Math.min(box.x1 - box.x0, box.y1 - box.y0) / 2 - 0.25;
+  return { ...vector, box: { x0: box.x0 + half, y0: box.y0 + half, x1: box.x1 - half, y1: box.y1 - half } };
 }
 
 function isWhite(color: number): boolean {

@@ -41,8 +41,9 @@ export interface TableText {
 const FULL_RULE = 0.6;
 /** Share of the usual distance of rows below which two lines are one wrapped row. */
 const WRAPPED_PITCH = 0.86;
-/** Share of the headers of a line. */
+/** Share of the headers of a line, and of the columns that they must reach over together. */
 const MOSTLY = 0.6;
+const TILED = 0.75;
 const GOES_ON = /(?:[,&/(–-]|\b(?:and|or|of|the|for|in|to|with|by|from|on|per|und|der|et|de))$/i;
 
 export interface RowedTable {
@@ -165,7 +166,7 @@ function sameLevel(upper: Printed, lower: Printed, rules: readonly Line[]): bool
 
 /**
  * A centred header reaches over the columns under it: as far as its underline, else over the free columns whose middle it stands on. Without underlines most
- * pieces of the line must reach so far: a wrapped header over one of three columns stands on their middle too.
+ * pieces of the line must reach so far and over nearly all columns: a wrapped header over one of three columns stands on their middle too.
  */
 function widen(line: Printed, below: readonly Printed[], bands: readonly Band[], rules: readonly Line[]): void {
   const found = line.pieces.map((piece, index) => {
@@ -175,7 +176,9 @@ function widen(line: Printed, below: readonly Printed[], bands: readonly Band[],
     return { piece, under, range: piece.from === 0 ? null : widest(piece, under, [Math.max(1, low), high], below, bands) };
   });
   const beside = found.filter(({ piece }) => piece.from > 0);
-  const most = beside.filter(({ range }) => range !== null && range[1] > range[0]).length >= MOSTLY * beside.length;
+  const reaching = beside.filter(({ range }) => range !== null && range[1] > range[0]);
+  const covered = beside.reduce((sum, { range }) => sum + (range === null ? 0 : range[1] - range[0] + 1), 0);
+  const most = reaching.length >= MOSTLY * beside.length && covered >= TILED * (bands.length - 1);
   for (const { piece, under, range } of found) if (range !== null && (most || under)) [piece.from, piece.to] = range;
 }
 

@@ -60,6 +60,12 @@ describe('ruled tables', () => {
     for (const { text, lines } of document.blocks) for (const line of lines) expect(line.edges).toHaveLength(text.slice(line.start, line.end).length + 1);
   });
 
+  it('fault: rules drawn under a scaled matrix are as thin as they look', async () => {
+    const lines = [...row(114, [76, 'Item'], [206, 'Fee']), ...row(134, [76, 'Hosting'], [206, 'monthly']), ...row(154, [76, 'Support'], [206, 'yearly'])];
+    const document = await read([{ lines, rules: grid([72, 200, 330], [100, 120, 140, 160]), scaled: true }]);
+    expect(cellsOf(document)).toEqual(['0,0 Item', '0,1 Fee', '1,0 Hosting', '1,1 monthly', '2,0 Support', '2,1 yearly']);
+  });
+
   it('fault: text that wraps inside a cell stays one cell, in reading order', async () => {
     const document = await read([
       {
