@@ -1,21 +1,11 @@
 // Edits with known truth on a real contract: clauses inserted, deleted, changed, moved, moved and changed, renumbered, split, merged, and a term
 // renamed throughout, several in one document, with the numbers and cross-references following.
 //
-// Owns: choosing and making the edits, and saying what a reader would call each of them. What the words of an edit are is rewording.test-support.ts.
-// Rule: the truth is read off both written documents (which number differs, which text differs), never off a comparison.
+// Owns: choosing and making the edits. What the words of an edit are is rewording.test-support.ts, what a reader would call each truth.test-support.ts.
 import type { Document } from '../contract/document.ts';
-import { allNodes, readOutline, writeDocument, type OutlineNode, type Style, type Written } from './outline.test-support.ts';
+import { allNodes, readOutline, writeDocument, type OutlineNode, type Style } from './outline.test-support.ts';
 import { pick, plainText, randomFrom, reword, wordsChanged, wordsOf } from './rewording.test-support.ts';
-
-export const TRUTH_KINDS = ['inserted', 'deleted', 'changed', 'moved', 'movedChanged', 'renumbered', 'split', 'merged', 'references', 'rename'] as const;
-export type TruthKind = (typeof TRUTH_KINDS)[number];
-
-export interface Truth {
-  readonly kind: TruthKind;
-  /** Clauses that the edit touched, one by one or as a whole. */
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
+import { followers, settle, type Truth } from './truth.test-support.ts';
 
 export interface EditedPair {
   readonly before: Document;
@@ -283,38 +273,7 @@ export function editDocument(document: Document, donors: readonly string[], seed
   return {
     before: before.document,
     after: after.document,
-    truths: [...settle(job.truths, before, after), ...followers(before, after, job, renamed)],
+    truths: [...settle(job.truths, before, after), ...followers(before, after, job.truths, renamed)],
     following,
   };
-}
-
-const lastNumber = (number: string): string =>
-  number
-    .replace(/^(?:Section|Article|Clause|Exhibit|Schedule|Annex)\s*/i, '')
-    .split('.')
-    .at(-1)!;
-
-/** A moved clause whose words differ after all (a reference in it follows, a term in it was renamed) was moved and changed. */
-function settle(truths: readonly Truth[], before: Written, after: Written): Truth[] {
-  return truths.map((truth) => {
-    if (truth.kind !== 'moved') return truth;
-    const [id] = truth.before as [string];
-    return before.texts.get(id) === after.texts.get(id) ? truth : { ...truth, kind: 'movedChanged' };
-  });
-}
-
-/** What follows from the edits in clauses that nobody edited: new numbers, references that follow them. */
-function followers(before: Written, after: Written, job: Job, renamed: ReadonlySet<string> | null): Truth[] {
-  const told = new Set(job.truths.filter(({ kind }) => kind !== 'rename').flatMap((truth) => [...truth.before, ...truth.after]));
-  // A clause from which another was split off, or that took another in, lives on and may have a new number besides.
-  const heads = new Set(job.truths.flatMap((truth) => (truth.kind === 'split' ? truth.before : truth.kind === 'merged' ? truth.after : [])));
-  return [...before.numbers].flatMap(([id, number]): Truth[] => {
-    const other = after.numbers.get(id);
-    if (other === undefined || (told.has(id) && !heads.has(id)) || renamed?.has(id) === true) return [];
-    const one = { before: [id], after: [id] };
-    if (!heads.has(id) && before.texts.get(id) !== after.texts.get(id)) return [{ kind: 'references', ...one }];
-    // Without a word there is nothing to know the clause by but its number.
-    if (!/\p{L}/u.test(before.texts.get(id) ?? '')) return [];
-    return lastNumber(number) === lastNumber(other) ? [] : [{ kind: 'renumbered', ...one }];
-  });
 }

@@ -3,9 +3,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ComparisonSchema, type Change } from '../contract/comparison.ts';
 import { compareDocuments } from './compare.ts';
-import { editDocument, TRUTH_KINDS } from './edits.test-support.ts';
+import { editDocument } from './edits.test-support.ts';
 import { makeDocument } from './makeDocument.test-support.ts';
 import { addScore, emptyScore, precision, recall } from './score.test-support.ts';
+import { TRUTH_KINDS } from './truth.test-support.ts';
 
 /** Sentences of a contract, each clause with a heading and words of its own. */
 const MATTERS = [

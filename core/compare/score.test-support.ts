@@ -1,7 +1,8 @@
 // What a comparison found against the known edits: hits, misses and false alarms by kind.
 // Rule: one edit is told once. A second change about the same edit is a false alarm, and so is a change of another kind than the edit's.
 import type { Comparison } from '../contract/comparison.ts';
-import { TRUTH_KINDS, type EditedPair, type Truth, type TruthKind } from './edits.test-support.ts';
+import type { EditedPair } from './edits.test-support.ts';
+import { TRUTH_KINDS, type Truth, type TruthKind } from './truth.test-support.ts';
 
 interface Finding {
   readonly kind: TruthKind;

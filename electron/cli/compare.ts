@@ -160,9 +160,7 @@ function printGroup(terminal: Terminal, group: ChangeGroup, changes: readonly Ch
   const { glyph, label } = GROUP_LABELS[group.kind];
   const meta = `${label.toLowerCase()}${group.severity === 'low' ? '' : ` · ${group.severity}`}`;
   const name =
-    group.kind === 'references'
-      ? `${plural(group.places, 'cross-reference')}`
-      : `${terminal.deleted(clean(group.before))} ${terminal.inserted(clean(group.after))}`;
+    group.kind === 'references' ? plural(group.places, 'cross-reference') : `${terminal.deleted(clean(group.before))} ${terminal.inserted(clean(group.after))}`;
   const room = terminal.width - 2 - columnsOf(meta);
   terminal.print(
     `\n${terminal.dim(glyph)} ${terminal.bold(name)}${' '.repeat(Math.max(2, room - columnsOf(name)))}${group.severity === 'high' ? terminal.red(meta) : terminal.dim(meta)}`,

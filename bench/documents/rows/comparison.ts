@@ -2,11 +2,12 @@
 //
 // Rule: an edit counts as found only under its own kind and once; a second change about it is a false alarm. Time is CPU time of one process.
 import { compareDocuments } from '../../../core/compare/compare.ts';
-import { editDocument, TRUTH_KINDS, type EditedPair } from '../../../core/compare/edits.test-support.ts';
+import { editDocument, type EditedPair } from '../../../core/compare/edits.test-support.ts';
 import { allNodes, readOutline } from '../../../core/compare/outline.test-support.ts';
 import { plainText, wordsOf } from '../../../core/compare/rewording.test-support.ts';
 import { addScore, emptyScore, precision, recall, type Score } from '../../../core/compare/score.test-support.ts';
 import { joinedPair } from '../../../core/compare/joined.test-support.ts';
+import { TRUTH_KINDS } from '../../../core/compare/truth.test-support.ts';
 import type { Document } from '../../../core/contract/document.ts';
 import { contractFiles, readContract, type Half } from '../contracts.ts';
 import type { Row, RowResult } from '../row.ts';
