@@ -38,6 +38,8 @@ export function flawOf(thrown: unknown): string {
     throw new CodicilError('corrupt_file', `Expected a PDF that can be read; the parser broke off in it (${thrown.message}). Print the file to a new PDF.`, {
       cause: thrown,
     });
+  // The wrapper's own null object has no document: looking into it is how it meets a part of the file that is missing.
+  if (thrown instanceof TypeError && thrown.message.includes('_fromPDFObjectKeep')) return 'a part of it is missing';
   if (thrown.name !== 'Error') throw thrown;
   return thrown.message;
 }

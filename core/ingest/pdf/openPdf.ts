@@ -35,7 +35,7 @@ function tryOpen(library: Mupdf, bytes: Uint8Array, name: string, password: stri
   } catch (thrown) {
     document?.destroy();
     if (thrown instanceof CodicilError) throw thrown;
-    return { document: null, pages: 0, flaw: openingFlaw(thrown) };
+    return { document: null, pages: 0, flaw: flawOf(thrown) };
   }
 }
 
@@ -64,11 +64,6 @@ function latin(bytes: Uint8Array): string {
   // 8,192 arguments fit the stack of every browser.
   for (let start = 0; start < bytes.length; start += 8192) text += String.fromCharCode(...bytes.subarray(start, start + 8192));
   return text;
-}
-
-/** mupdf's wrapper trips over a missing catalogue with a TypeError of its own. */
-function openingFlaw(thrown: unknown): string {
-  return thrown instanceof TypeError ? 'its catalogue is missing' : flawOf(thrown);
 }
 
 /** Before the password is known mupdf answers questions about pages wrongly, so this comes first. */

@@ -25,7 +25,7 @@ const STRUCTURE = 2;
 const VECTOR = 3;
 
 /** Bits of a character's flags. */
-export const PAINT = { synthetic: 4, filled: 16, stroked: 32, clipped: 64 } as const;
+export const PAINT = { filled: 16, stroked: 32, clipped: 64 } as const;
 
 export interface StextVisitor {
   image(box: readonly [number, number, number, number], order: number): void;
