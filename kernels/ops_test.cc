@@ -70,6 +70,12 @@ std::vector<int> half_places(Type type) {
       return {0, 2};
     case Type::q6_k:
       return {208};
+    case Type::q3_k:
+      return {108};
+    case Type::q2_k:
+      return {80, 82};
+    case Type::mxfp4:
+      return {};  // a power of two
     default:
       return {0};
   }
@@ -92,11 +98,13 @@ std::vector<std::uint8_t> random_weights(Type type, std::int64_t rows, std::int6
     return bytes;
   }
   for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random_bits()());
-  for (std::size_t block = 0; block < bytes.size(); block += static_cast<std::size_t>(info.block_bytes))
+  for (std::size_t block = 0; block < bytes.size(); block += static_cast<std::size_t>(info.block_bytes)) {
+    if (type == Type::mxfp4) bytes[block] = static_cast<std::uint8_t>(118 + bytes[block] % 12);
     for (int place : half_places(type)) {
       const std::uint16_t half = float_to_half(uniform(-0.1f, 0.1f));
-      std::memcpy(bytes.data() + block + place, &half, 2);
+      std::memcpy(bytes.data() + block + static_cast<std::size_t>(place), &half, 2);
     }
+  }
   return bytes;
 }
 
@@ -121,11 +129,12 @@ std::vector<float> multiply(const Ops& ops, Type type, const std::vector<std::ui
 
 void test_matmul(const Ops& ops) {
   const Type types[] = {Type::f32,  Type::f16,  Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0,
-                        Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k};
+                        Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k,   Type::q3_k, Type::q2_k, Type::iq4_nl, Type::iq4_xs, Type::mxfp4};
   const std::int64_t row_counts[] = {1, 7, 16, 17, 33, 72};
   const std::int64_t token_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 48};
   for (Type type : types) {
     const TypeInfo& info = *find_type(static_cast<std::uint32_t>(type));
+    if (ops.packed_bytes(type, 16, 512) == 0) continue;  // left to the reference
     const std::int64_t unit = info.block_elements == 1 ? 5 : info.block_elements;
     for (std::int64_t cols : {unit, 3 * unit}) {
       for (std::int64_t rows : row_counts) {
@@ -152,7 +161,8 @@ void test_matmul(const Ops& ops) {
 
 // The largest codes with the largest activations: the sums of narrow integers must not wrap.
 void test_matmul_extremes(const Ops& ops) {
-  for (Type type : {Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k}) {
+  for (Type type : {Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k, Type::q3_k, Type::iq4_nl, Type::iq4_xs,
+                    Type::mxfp4}) {
     const TypeInfo& info = *find_type(static_cast<std::uint32_t>(type));
     const std::int64_t cols = 512, rows = 16;
     for (int fill : {0x00, 0x7f, 0x80, 0xff}) {
@@ -174,7 +184,8 @@ void test_matmul_extremes(const Ops& ops) {
 // Quantized activations are an approximation: the reference itself is compared with plain arithmetic over dequantized weights.
 void test_reference_matmul() {
   for (Type type :
-       {Type::f32, Type::f16, Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k}) {
+       {Type::f32, Type::f16, Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k,
+        Type::q3_k, Type::q2_k, Type::iq4_nl, Type::iq4_xs, Type::mxfp4}) {
     const std::int64_t cols = 512, rows = 24;
     const auto gguf = random_weights(type, rows, cols);
     const auto x = uniform_vector(cols, -1, 1);

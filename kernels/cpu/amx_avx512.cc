@@ -44,7 +44,7 @@ void configure() {
 template <Format F>
 void unpack(const Weights& w, const PackedLayout& layout, std::int64_t group, std::int64_t groups, std::int64_t block, std::int64_t blocks,
             Chunk& chunk) {
-  const __m512i offset = _mm512_set1_epi8(static_cast<char>(F.minima ? 0 : 1 << (F.bits - 1)));
+  const __m512i offset = _mm512_set1_epi8(static_cast<char>(F.minima ? 0 : F.table != Table::none ? 128 : 1 << (F.bits - 1)));
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::uint8_t* from = static_cast<const std::uint8_t*>(w.data) + (group + g) * layout.group_bytes;
     for (std::int64_t b = 0; b < blocks; ++b) {

@@ -7,12 +7,16 @@
 namespace codicil::kernels {
 namespace {
 
+enum class Table { none, iq4, mxfp4 };
 struct Format {
   int bits;
   bool halves, minima, super;
+  Table table = Table::none;  // what 4-bit codes stand for
 };
 constexpr Format kQ40{4, false, false, false}, kQ41{4, false, true, false}, kQ50{5, false, false, false}, kQ51{5, false, true, false};
 constexpr Format kQ80{8, false, false, false}, kQ4K{4, false, true, true}, kQ5K{5, false, true, true}, kQ6K{6, true, false, true};
+constexpr Format kQ3K{4, true, false, true}, kIq4Nl{4, false, false, false, Table::iq4}, kIq4Xs{4, false, false, true, Table::iq4},
+    kMxfp4{4, false, false, false, Table::mxfp4};
 
 // The codes of one block: w[v] holds columns 4v..4v+3 of 16 rows as bytes.
 template <Format F>
@@ -28,6 +32,14 @@ template <Format F>
       w[v] = _mm512_and_si512(both, low);
       w[v + 4] = _mm512_and_si512(_mm512_srli_epi16(both, 4), low);
     }
+  }
+  if constexpr (F.table != Table::none) {
+    // Numbers of both signs, 128 higher, so that codes stay unsigned.
+    const __m512i numbers = _mm512_add_epi8(
+        _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(F.table == Table::iq4 ? kIq4Values : kMxfp4Values))),
+        _mm512_set1_epi8(-128));
+#pragma GCC unroll 8
+    for (int v = 0; v < 8; ++v) w[v] = _mm512_shuffle_epi8(numbers, w[v]);
   }
   if constexpr (F.bits == 5) {
     const __m512i fifth = _mm512_set1_epi8(16);
@@ -93,6 +105,14 @@ template <class Visit>
       return visit.template operator()<kQ5K>();
     case Type::q6_k:
       return visit.template operator()<kQ6K>();
+    case Type::q3_k:
+      return visit.template operator()<kQ3K>();
+    case Type::iq4_nl:
+      return visit.template operator()<kIq4Nl>();
+    case Type::iq4_xs:
+      return visit.template operator()<kIq4Xs>();
+    case Type::mxfp4:
+      return visit.template operator()<kMxfp4>();
     default:
       return;
   }

@@ -11,16 +11,21 @@
 namespace codicil::kernels {
 namespace {
 
+enum class Table { none, iq4, mxfp4 };
 struct Format {
   int bits;
   bool halves, minima, super;
+  Table table = Table::none;  // what 4-bit codes stand for
 };
 constexpr Format kQ40{4, false, false, false}, kQ41{4, false, true, false}, kQ50{5, false, false, false}, kQ51{5, false, true, false};
 constexpr Format kQ80{8, false, false, false}, kQ4K{4, false, true, true}, kQ5K{5, false, true, true}, kQ6K{6, true, false, true};
+constexpr Format kQ3K{4, true, false, true}, kIq4Nl{4, false, false, false, Table::iq4}, kIq4Xs{4, false, false, true, Table::iq4},
+    kMxfp4{4, false, false, false, Table::mxfp4};
 
 [[gnu::always_inline]] inline __m256i load256(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
 
-// Codes of one block for 8 rows: w[v] holds columns 4v..4v+3 as bytes; half = 0 or 1 chooses rows 0..7 or 8..15. 8-bit codes signed.
+// Codes of one block for 8 rows: w[v] holds columns 4v..4v+3 as bytes; half = 0 or 1 chooses rows 0..7 or 8..15. 8-bit codes
+// and numbers of a table are signed.
 template <Format F>
 [[gnu::always_inline]] inline void load_codes(const std::uint8_t* codes, int half, __m256i (&w)[8]) {
   const std::uint8_t* mine = codes + 32 * half;
@@ -35,6 +40,12 @@ template <Format F>
       w[v] = _mm256_and_si256(both, low);
       w[v + 4] = _mm256_and_si256(_mm256_srli_epi16(both, 4), low);
     }
+  }
+  if constexpr (F.table != Table::none) {
+    const __m256i numbers =
+        _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(F.table == Table::iq4 ? kIq4Values : kMxfp4Values)));
+#pragma GCC unroll 8
+    for (int v = 0; v < 8; ++v) w[v] = _mm256_shuffle_epi8(numbers, w[v]);
   }
   if constexpr (F.bits == 5) {
     const __m256i spread = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
@@ -94,7 +105,7 @@ template <Format F>
 template <Format F>
 [[gnu::always_inline]] inline __m256i dot(const __m256i (&w)[8], const std::int8_t* q, std::int32_t bias, int from, int count) {
   const __m256i ones = _mm256_set1_epi16(1);
-  if constexpr (F.bits == 8) {
+  if constexpr (F.bits == 8 || F.table != Table::none) {
     __m256i sum = _mm256_setzero_si256();  // signed codes: no bias
 #pragma GCC unroll 8
     for (int v = from; v < from + count; ++v) {
@@ -103,7 +114,7 @@ template <Format F>
     }
     return sum;
   }
-  constexpr int kFit = F.bits == 4 ? 8 : F.bits == 5 ? 4 : 2;
+  constexpr int kFit = F.bits == 4 ? (F.halves ? 4 : 8) : F.bits == 5 ? 4 : 2;
   __m256i sum = _mm256_set1_epi32(bias);
 #pragma GCC unroll 8
   for (int v = from; v < from + count; v += kFit) {
@@ -249,6 +260,14 @@ void avx2_matmul_quantized(const Weights& w, const Activations& x, float* out, s
       return multiply<kQ5K>(w, x, out, out_stride, row_begin, row_end);
     case Type::q6_k:
       return multiply<kQ6K>(w, x, out, out_stride, row_begin, row_end);
+    case Type::q3_k:
+      return multiply<kQ3K>(w, x, out, out_stride, row_begin, row_end);
+    case Type::iq4_nl:
+      return multiply<kIq4Nl>(w, x, out, out_stride, row_begin, row_end);
+    case Type::iq4_xs:
+      return multiply<kIq4Xs>(w, x, out, out_stride, row_begin, row_end);
+    case Type::mxfp4:
+      return multiply<kMxfp4>(w, x, out, out_stride, row_begin, row_end);
     default:
       return;
   }

@@ -4,16 +4,25 @@
 // the packers of the fast tables call decode_block too, so a format is described once.
 #include "kernels/reference/formats.h"
 
+#include <cmath>
+
 namespace codicil::kernels {
+
+const std::int8_t kIq4Values[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+const std::int8_t kMxfp4Values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+
 namespace {
+
+// q2_K's codes are numbers; the table keeps its offset free to carry the sums of half blocks, which its two minima need.
+constexpr std::int8_t kTwoBitValues[16] = {0, 1, 2, 3};
 
 constexpr TypeInfo kTypes[] = {
     {Type::f32, "f32", 1, 4, true},        {Type::f16, "f16", 1, 2, true},          {Type::bf16, "bf16", 1, 2, true},
     {Type::q4_0, "q4_0", 32, 18, true},    {Type::q4_1, "q4_1", 32, 20, true},      {Type::q5_0, "q5_0", 32, 22, true},
-    {Type::q5_1, "q5_1", 32, 24, true},    {Type::q8_0, "q8_0", 32, 34, true},      {Type::q2_k, "q2_K", 256, 84, false},
-    {Type::q3_k, "q3_K", 256, 110, false}, {Type::q4_k, "q4_K", 256, 144, true},    {Type::q5_k, "q5_K", 256, 176, true},
-    {Type::q6_k, "q6_K", 256, 210, true},  {Type::iq4_nl, "iq4_nl", 32, 18, false}, {Type::iq4_xs, "iq4_xs", 256, 136, false},
-    {Type::mxfp4, "mxfp4", 32, 17, false},
+    {Type::q5_1, "q5_1", 32, 24, true},    {Type::q8_0, "q8_0", 32, 34, true},      {Type::q2_k, "q2_K", 256, 84, true},
+    {Type::q3_k, "q3_K", 256, 110, true}, {Type::q4_k, "q4_K", 256, 144, true},    {Type::q5_k, "q5_K", 256, 176, true},
+    {Type::q6_k, "q6_K", 256, 210, true},  {Type::iq4_nl, "iq4_nl", 32, 18, true}, {Type::iq4_xs, "iq4_xs", 256, 136, true},
+    {Type::mxfp4, "mxfp4", 32, 17, true},
 };
 
 std::uint16_t read_u16(const std::uint8_t* p) { return static_cast<std::uint16_t>(p[0] | (p[1] << 8)); }
@@ -40,7 +49,7 @@ void set_own_scale(const std::uint8_t* scale, const std::uint8_t* minimum, Weigh
   out.raw_scale[0] = out.raw_scale[1] = out.raw_minimum = 1;
   if (!minimum) return;
   out.minimum_factor_half = read_u16(minimum);
-  out.minimum = half_to_float(out.minimum_factor_half);
+  out.minimum[0] = out.minimum[1] = half_to_float(out.minimum_factor_half);
 }
 
 // Eight 6-bit scales and eight 6-bit minima in 12 bytes: the first four of each lie whole in bytes 0..3 and 4..7; the last four have
@@ -66,7 +75,7 @@ void decode_k45(const std::uint8_t* block, bool five, int j, WeightBlock& out) {
   int scale = 0, minimum = 0;
   k_scale(block + 4, j, scale, minimum);
   out.scale[0] = out.scale[1] = read_half(block) * static_cast<float>(scale);
-  out.minimum = -(read_half(block + 2) * static_cast<float>(minimum));
+  out.minimum[0] = out.minimum[1] = -(read_half(block + 2) * static_cast<float>(minimum));
   out.factor_half = read_u16(block);
   out.minimum_factor_half = read_u16(block + 2);
   out.raw_scale[0] = out.raw_scale[1] = static_cast<std::int8_t>(scale);
@@ -90,6 +99,54 @@ void decode_k6(const std::uint8_t* block, int j, WeightBlock& out) {
   out.factor_half = read_u16(block + 208);
   out.raw_scale[0] = scales[0];
   out.raw_scale[1] = scales[1];
+}
+
+// q3_K: 32 bytes of third bits, 64 bytes of low bits, 12 bytes with sixteen 6-bit scales (less 32), d. A half of the block (128 columns) uses 32
+// bytes of low bits, two of them per part; the third bit of part j is bit j, and where it is missing 4 is subtracted.
+void decode_k3(const std::uint8_t* block, int j, WeightBlock& out) {
+  const std::uint8_t *high = block, *low = block + 32 + j / 4 * 32, *scales = block + 96;
+  for (int i = 0; i < 32; ++i)
+    out.codes[i] = static_cast<std::uint8_t>(((low[i] >> (2 * (j % 4))) & 3) | (((high[i] >> j) & 1) << 2));
+  const float d = read_half(block + 108);
+  out.factor_half = read_u16(block + 108);
+  for (int h = 0; h < 2; ++h) {
+    const int at = 2 * j + h;  // low four bits in bytes 0..7, two halves; top two bits in bytes 8..11
+    const int nibble = at < 8 ? scales[at] & 15 : scales[at - 8] >> 4;
+    const int scale = (nibble | (((scales[8 + at % 4] >> (2 * (at / 4))) & 3) << 4)) - 32;
+    out.raw_scale[h] = static_cast<std::int8_t>(scale);
+    out.scale[h] = d * static_cast<float>(scale);
+  }
+}
+
+// q2_K: 16 bytes of scales (low nibble) and minima (high nibble), 64 bytes of codes laid out as in q3_K, d, dmin.
+void decode_k2(const std::uint8_t* block, int j, WeightBlock& out) {
+  const std::uint8_t* low = block + 16 + j / 4 * 32;
+  for (int i = 0; i < 32; ++i) out.codes[i] = (low[i] >> (2 * (j % 4))) & 3;
+  const float d = read_half(block + 80), dmin = read_half(block + 82);
+  for (int h = 0; h < 2; ++h) {
+    const std::uint8_t both = block[2 * j + h];
+    out.scale[h] = d * static_cast<float>(both & 15);
+    out.minimum[h] = -(dmin * static_cast<float>(both >> 4));
+  }
+}
+
+// iq4_xs: d, 16 bits with the tops of eight 6-bit scales (less 32), 4 bytes of their low nibbles, 128 bytes of nibbles, 16 per part.
+void decode_iq4_xs(const std::uint8_t* block, int j, WeightBlock& out) {
+  const int top = (read_u16(block + 2) >> (2 * j)) & 3, low = (block[4 + j / 2] >> (4 * (j % 2))) & 15;
+  const int scale = (low | (top << 4)) - 32;
+  decode_nibbles(block + 8 + j * 16, out.codes);
+  out.factor_half = read_u16(block);
+  out.scale[0] = out.scale[1] = half_to_float(out.factor_half) * static_cast<float>(scale);
+  out.raw_scale[0] = out.raw_scale[1] = static_cast<std::int8_t>(scale);
+}
+
+// mxfp4 (OCP microscaling formats 1.0): a scale 2^(e - 127), then e2m1 numbers; their table holds twice the value, so the scale is halved. It is kept as f16, as
+// all scales are: a block whose scale is below 2^-24 is nothing, above 2^15 none was seen.
+void decode_mxfp4(const std::uint8_t* block, WeightBlock& out) {
+  decode_nibbles(block + 1, out.codes);
+  out.factor_half = float_to_half(std::ldexp(1.0f, static_cast<int>(block[0]) - 128));
+  out.scale[0] = out.scale[1] = half_to_float(out.factor_half);
+  out.raw_scale[0] = out.raw_scale[1] = out.raw_minimum = 1;
 }
 
 }  // namespace
@@ -123,6 +180,16 @@ QuantTraits quant_traits(Type type) {
       return {5, 0, false, true, true};
     case Type::q6_k:
       return {6, 32, true, false, true};
+    case Type::q3_k:
+      return {4, 4, true, false, true};
+    case Type::q2_k:
+      return {4, 1, true, true, true, kTwoBitValues};
+    case Type::iq4_nl:
+      return {4, 128, false, false, false, kIq4Values};
+    case Type::iq4_xs:
+      return {4, 128, false, false, true, kIq4Values};
+    case Type::mxfp4:
+      return {4, 128, false, false, false, kMxfp4Values};
     default:
       return {8, 128, false, false, false};  // q8_0, its int8 codes moved to 0..255
   }
@@ -134,7 +201,7 @@ std::int64_t row_bytes(Type type, std::int64_t cols) {
 }
 
 void decode_block(Type type, const std::uint8_t* row, std::int64_t index, WeightBlock& out) {
-  out.minimum = 0;
+  out.minimum[0] = out.minimum[1] = 0;
   out.minimum_factor_half = 0;
   out.raw_minimum = 0;
   const int j = static_cast<int>(index % 8);  // place in a 256-column block
@@ -173,6 +240,24 @@ void decode_block(Type type, const std::uint8_t* row, std::int64_t index, Weight
       break;
     case Type::q6_k:
       decode_k6(row + index / 8 * 210, j, out);
+      break;
+    case Type::q3_k:
+      decode_k3(row + index / 8 * 110, j, out);
+      break;
+    case Type::q2_k:
+      decode_k2(row + index / 8 * 84, j, out);
+      break;
+    case Type::iq4_nl: {
+      const std::uint8_t* block = row + index * 18;
+      set_own_scale(block, nullptr, out);
+      decode_nibbles(block + 2, out.codes);
+      break;
+    }
+    case Type::iq4_xs:
+      decode_iq4_xs(row + index / 8 * 136, j, out);
+      break;
+    case Type::mxfp4:
+      decode_mxfp4(row + index * 17, out);
       break;
     default: {  // q8_0
       const std::uint8_t* block = row + index * 34;
@@ -241,11 +326,11 @@ void reference_dequantize_row(Type type, const void* gguf_row, float* out, std::
   } else if (type == Type::bf16) {
     for (std::int64_t i = 0; i < n; ++i) out[i] = bfloat_to_float(read_u16(row + 2 * i));
   } else {
-    const int offset = quant_traits(type).offset;
+    const QuantTraits traits = quant_traits(type);
     WeightBlock block;
     for (std::int64_t b = 0; b < n / kBlock; ++b) {
       decode_block(type, row, b, block);
-      for (int i = 0; i < 32; ++i) out[b * 32 + i] = block.scale[i / 16] * static_cast<float>(block.codes[i] - offset) + block.minimum;
+      for (int i = 0; i < 32; ++i) out[b * 32 + i] = block.scale[i / 16] * static_cast<float>(traits.value(block.codes[i])) + block.minimum[i / 16];
     }
   }
 }

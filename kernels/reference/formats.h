@@ -17,12 +17,12 @@ namespace codicil::kernels {
 
 constexpr std::int64_t kBlock = 32;  // columns that share one activation scale
 
-// 32 weights: w[i] = scale[i / 16] * (codes[i] - offset) + minimum.
+// 32 weights: w[i] = scale[i / 16] * value(codes[i]) + minimum[i / 16]; value(c) = c - offset, or the table's entry.
 struct WeightBlock {
   std::uint8_t codes[32];
-  float scale[2];  // equal unless the type has 16-wide scales (q6_k)
-  float minimum;   // 0 unless the type has minima
-  // The same as stored, for packers: scale[h] = factor * raw_scale[h], minimum = minimum_factor * raw_minimum (K types: negated).
+  float scale[2];    // equal unless the type has 16-wide scales (q2_K, q3_K, q6_K)
+  float minimum[2];  // 0 unless the type has minima; equal unless it has 16-wide ones (q2_K)
+  // The same as stored, for packers: scale[h] = factor * raw_scale[h], minimum[0] = minimum_factor * raw_minimum (K types: negated).
   std::uint16_t factor_half;
   std::uint16_t minimum_factor_half;
   std::int8_t raw_scale[2];
@@ -32,10 +32,12 @@ struct WeightBlock {
 // What the integer arithmetic of a type needs to know.
 struct QuantTraits {
   int code_bits;     // 4, 5, 6 or 8
-  int offset;        // subtracted from every code
+  int offset;        // subtracted from every code; with a table: what makes its largest negative number a code above 0
   bool halves;       // two scales per 32 columns
   bool minima;       // has a minimum per block
   bool superblocks;  // 256 columns share f16 factors of integer scales (the K types)
+  const std::int8_t* table = nullptr;  // [16] numbers that the codes stand for; null: codes are numbers
+  int value(std::uint8_t code) const { return table ? table[code] : code - offset; }
 };
 
 // 32 activations: x[i] ~ scale * q[i], |q| <= 127.
@@ -46,6 +48,9 @@ struct ActivationBlock {
   float scaled_sum;      // scale * sum(q), what a minimum is multiplied by
 };
 static_assert(sizeof(ActivationBlock) == 48);
+
+// Numbers of 4-bit codes: of the iq4 types (a non-linear grid, as the format has it), and of mxfp4 (e2m1, twice its values).
+extern const std::int8_t kIq4Values[16], kMxfp4Values[16];
 
 bool is_quantized(Type type);
 bool is_float(Type type);             // f32, f16, bf16

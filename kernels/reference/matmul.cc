@@ -26,14 +26,18 @@ float dot_quantized(Type type, const std::uint8_t* row, const ActivationBlock* x
   for (std::int64_t b = 0; b < cols / kBlock; ++b) {
     decode_block(type, row, b, w);
     std::int32_t half[2] = {0, 0};
-    for (int i = 0; i < 32; ++i) half[i / 16] += (w.codes[i] - traits.offset) * x[b].q[i];
+    for (int i = 0; i < 32; ++i) half[i / 16] += traits.value(w.codes[i]) * x[b].q[i];
     if (traits.halves) {
       sum = std::fmaf(static_cast<float>(half[0]), w.scale[0] * x[b].scale, sum);
       sum = std::fmaf(static_cast<float>(half[1]), w.scale[1] * x[b].scale, sum);
     } else {
       sum = std::fmaf(static_cast<float>(half[0] + half[1]), w.scale[0] * x[b].scale, sum);
     }
-    if (traits.minima) sum = std::fmaf(w.minimum, x[b].scaled_sum, sum);
+    if (traits.minima && traits.halves) {
+      for (int h = 0; h < 2; ++h) sum = std::fmaf(w.minimum[h], -x[b].scale * static_cast<float>(x[b].bias[h]), sum);
+    } else if (traits.minima) {
+      sum = std::fmaf(w.minimum[0], x[b].scaled_sum, sum);
+    }
   }
   return sum;
 }
