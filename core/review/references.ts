@@ -37,6 +37,9 @@ export function isElsewhere(context: Context, reference: Reference): boolean {
   if (HAN.test(reference.text) && /(?:》|法|条例|规定|办法|[主原]合同|协议书?》?)\s?(?:的|之)?$/u.test(before)) return true;
   // "§ 13-8-53(a)", "§ 24A-4-3": numbers of statutes and hours of work have dashes.
   if (/[\d-]-$/.test(before) || /^-\w/.test(after) || /\p{L}-$/u.test(before)) return true;
+  // "§ 1; 70 Del. Laws": the number belongs to the words after it. "SECTION 48 OF THE INTERNAL REVENUE CODE" is set in capitals.
+  if (/^\d/.test(reference.text) && /^\s\p{Lu}/u.test(after)) return true;
+  if (/^\s+OF\s+(?:THE|TITLE)\s+(?!PRESENT|AGREEMENT)/.test(after)) return true;
   // "Article 1: Definitions" inside a paragraph is the title itself.
   if (/^\s?[:–—]\s*[\p{Lu}"“]/u.test(after)) return true;
   // "Annex I, Annex II and Annex III of the SCCs": what follows the list holds for its first member too.
@@ -99,15 +102,24 @@ function exists(context: Context, number: string, before: string): boolean {
   return inside || hasInline(context, number);
 }
 
+/** Clauses at the end of a document that its reader may have lost. */
+const PLAUSIBLE = 10;
+
+const lastNumber = ({ document }: Context): number =>
+  document.clauses.reduce((most, { path }) => Math.max(most, Number(/^(?:Section |Article )?(\d{1,3})\b/.exec(path)?.[1] ?? 0)), 0);
+
 /** "11 Miscellaneous" or "5. Fees" anywhere in running text. */
 export function hasInline(context: Context, number: string): boolean {
   const digits = number.replaceAll('.', '\\.');
   const tail = number.split('.').length > 2 ? '\\p{L}' : '\\p{Lu}';
+  // "71 Suttons Lane", "70 Del. Laws": far beyond the last clause a number without its point is another thing.
+  const far = /^\d+$/.test(number) && Number(number) > lastNumber(context) + PLAUSIBLE;
+  const point = far ? '[.)]' : '[.)]?';
   const pattern = new RegExp(
     [
-      `(?<![\\w.$§]|(?:[Ss]ections?|[Aa]rticles?|[Cc]lauses?|and|or|,)\\s)${digits}(?:\\.0)?[.)]?\\s+["“(]?${tail}`,
+      `(?<![\\w.$§]|(?:[Ss]ections?|[Aa]rticles?|[Cc]lauses?|and|or|,)\\s)${digits}(?:\\.0)?${point}\\s+["“(]?${tail}`,
       // After the end of a sentence or an item anything may follow it.
-      `(?<=[.;:]\\s+(?:and\\s+|or\\s+)?)${digits}[.)]?\\s+[\\p{L}(["“]`,
+      `(?<=[.;:]\\s+(?:and\\s+|or\\s+)?)${digits}${point}\\s+[\\p{L}(["“]`,
       `(?<=^|[-–—.]\\s+)(?:Section|Article|Clause)\\s+${digits}\\.?\\s+\\p{Lu}`,
     ].join('|'),
     'u',
