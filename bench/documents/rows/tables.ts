@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Block } from '../../../core/contract/document.ts';
-import { readGlyphs } from '../../../core/ingest/pdf/glyphs.ts';
+import { readGlyphs } from '../../../core/ingest/pdf/text/glyphs.ts';
 import { loadMupdf, type Mupdf } from '../../../core/ingest/pdf/mupdf.ts';
-import { mayHoldTable } from '../../../core/ingest/pdf/tablePages.ts';
-import { findTables, type PageTables } from '../../../core/ingest/pdf/tables.ts';
+import { mayHoldTable } from '../../../core/ingest/pdf/tables/tablePages.ts';
+import { findTables, type PageTables } from '../../../core/ingest/pdf/tables/tables.ts';
 import { readFile } from '../../../core/ingest/read.ts';
 import { foldCell, readStructure, scoreTables, type ScoredCell, type ScoredTable, type Tally } from '../adjacency.ts';
 import { MissingSet, type Row, type RowResult } from '../row.ts';

@@ -3,7 +3,7 @@
 // Owns: lines, edges and boxes of blocks and tables on such pages. Rule: a line that slopes is cut at word spaces into pieces, so that the box of each
 // piece hugs its words; characters keep their order and every piece has the edges of its own characters.
 import type { Block, Box, Line, Place, Table } from '../../contract/document.ts';
-import { boxOf } from '../pdf/glyphs.ts';
+import { boxOf } from '../pdf/text/glyphs.ts';
 import type { Matrix, Upright } from './render.ts';
 
 /** Points that the ends of one piece may differ in height: a quarter of a small line. */

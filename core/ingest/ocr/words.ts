@@ -3,7 +3,7 @@
 // Owns: pixels to upright points, the edges of letters inside a word, sizes made even over a page, what is dust and what is text.
 // Rules: a glyph stands between ascender and descender of its line, as in digital text; words are kept however unsure, unless they are a drawing's.
 import { isWideScript } from '../characters.ts';
-import { boxOf, type Glyph, type Segment } from '../pdf/glyphs.ts';
+import { boxOf, type Glyph, type Segment } from '../pdf/text/glyphs.ts';
 import type { RecognisedLine, RecognisedWord } from './recogniser.ts';
 
 export interface RecognisedText {

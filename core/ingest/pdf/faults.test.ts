@@ -5,8 +5,8 @@ import type { Block, Line } from '../../contract/document.ts';
 import { CodicilError } from '../../contract/errors.ts';
 import { Watch } from '../limits.ts';
 import type { RawContent } from '../raw.ts';
-import type { Segment } from './glyphs.ts';
-import { repairGlyphs } from './glyphRepair.ts';
+import type { Segment } from './text/glyphs.ts';
+import { repairGlyphs } from './text/glyphRepair.ts';
 import { makePage, makePdf, paragraph } from './makePdf.test-support.ts';
 import { readPdf } from './readPdf.ts';
 

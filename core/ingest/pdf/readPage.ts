@@ -4,17 +4,17 @@
 // Rule: a page that fails costs only itself, and a warning says so.
 import type * as mupdf from 'mupdf';
 import type { Page, Warning } from '../../contract/document.ts';
-import { readAnnotations, type PageAnnotations } from './annotations.ts';
-import { chooseText } from './chooseText.ts';
-import { renderContrast } from './contrast.ts';
-import { readGlyphs, type PageArea, type PageGlyphs, type PlacedImage, type Segment } from './glyphs.ts';
-import { lookAt, type Hiding, type ShowsInk, type Sight } from './hidden.ts';
-import { readLines, type PdfLine } from './lines.ts';
+import { readAnnotations, type PageAnnotations } from './text/annotations.ts';
+import { chooseText } from './text/chooseText.ts';
+import { renderContrast } from './text/contrast.ts';
+import { readGlyphs, type PageArea, type PageGlyphs, type PlacedImage, type Segment } from './text/glyphs.ts';
+import { lookAt, type Hiding, type ShowsInk, type Sight } from './text/hidden.ts';
+import { readLines, type PdfLine } from './layout/lines.ts';
 import { flawOf, type Mupdf } from './mupdf.ts';
-import { mayHoldTable } from './tablePages.ts';
-import { findTables, placeTables } from './tables.ts';
-import type { SecondOpinion } from './secondOpinion.ts';
-import type { Vector } from './vectors.ts';
+import { mayHoldTable } from './tables/tablePages.ts';
+import { findTables, placeTables } from './tables/tables.ts';
+import type { SecondOpinion } from './text/secondOpinion.ts';
+import type { Vector } from './text/vectors.ts';
 
 export interface HiddenLine {
   readonly line: PdfLine;

@@ -7,13 +7,13 @@ import { within, type Watch } from '../limits.ts';
 import type { OcrOptions } from '../ocr/recognisePage.ts';
 import { ScanReader } from '../ocr/scan.ts';
 import type { RawContent } from '../raw.ts';
-import { drawnBlock, hiddenBlock, placeAsides } from './asides.ts';
-import { commentsOf } from './comments.ts';
-import { layOut } from './layout.ts';
+import { drawnBlock, hiddenBlock, placeAsides } from './layout/asides.ts';
+import { commentsOf } from './text/comments.ts';
+import { layOut } from './layout/layout.ts';
 import { loadMupdf } from './mupdf.ts';
 import { damageOf, isTagged, openPdf, readOutline, unreadable } from './openPdf.ts';
 import { PageReader, type PageReading } from './readPage.ts';
-import { SecondOpinion } from './secondOpinion.ts';
+import { SecondOpinion } from './text/secondOpinion.ts';
 
 export interface PdfOptions {
   readonly password?: string | undefined;
