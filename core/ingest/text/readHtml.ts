@@ -51,9 +51,9 @@ function refuseDepth(tree: Tree.Document): void {
 function sheetOf(tree: Tree.Document): StyleSheet {
   let css = '';
   const visit = (node: Tree.Node): void => {
-    if (node.nodeName === 'style')
+    if (node.nodeName === 'style') {
       for (const child of node.childNodes) css += child.nodeName === '#text' ? (child as Tree.TextNode).value : '';
-    else if ('childNodes' in node) node.childNodes.forEach(visit);
+    } else if ('childNodes' in node) node.childNodes.forEach(visit);
   };
   visit(tree);
   return readStyleSheet(css);
