@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { EngineModel, EngineSession } from '../contract/engine.ts';
 import { CodicilError } from '../contract/errors.ts';
+import { parseDocument } from '../structure/document.ts';
 import { answerQuestion } from './answer.ts';
+import { toEvidence } from './evidence.ts';
 import { allows, documentOf, scriptedModel, toTokens } from './fakes.test-support.ts';
 import { answerMask, answerTokens, parseReply } from './masks.ts';
 import { Reader } from './reader.ts';
@@ -28,6 +30,15 @@ describe('sentences', () => {
       'The following duties apply to Provider:',
       '(a) it pays; (b) it reports to U.S. Authorities.',
     ]);
+  });
+
+  it('stand in the clause that holds most of them where a block carries two numbers', async () => {
+    const text = '1. Fees. None.\n\n2. (a) The fee is due on the first day.\n\n(b) The fee is two dollars.';
+    const document = await parseDocument(new TextEncoder().encode(text), 'fees.txt');
+    const candidates = documentSentences(document).map((sentence) => ({ document, sentence, score: 1, sources: new Set(['reader' as const]) }));
+    const paths = toEvidence(candidates, 9).map(({ quote, path }) => [path, quote]);
+    expect(paths).toContainEqual(['2(a)', '2. (a) The fee is due on the first day.']);
+    expect(paths).toContainEqual(['2(b)', '(b) The fee is two dollars.']);
   });
 
   it('splits Chinese at its own full stops', () => {

@@ -84,7 +84,7 @@ export function documentSentences(document: Document): readonly Sentence[] {
   const add = (blocks: readonly Block[], text: string, spans: readonly Span[]): void => {
     const first = blocks[0];
     if (!first || text === '') return;
-    const clauseId = owners.at(first.id, spans[0]?.start ?? 0);
+    const clauseId = spans[0] === undefined ? null : owners.of(spans[0]);
     sentences.push({ index: sentences.length, text, spans, clauseId, page: first.at[0]?.page ?? 0 });
   };
   const blocks = document.blocks;

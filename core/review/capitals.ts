@@ -3,7 +3,7 @@
 // Rule: only terms of two or more words, for one word ("services") has its plain meaning too; and only where the document itself writes the term
 // with capitals nearly everywhere, so that the exception is a slip and not a choice.
 import type { Block } from '../contract/document.ts';
-import { clauseName, rootOf, type Context, type Draft, type Rule } from './context.ts';
+import { clauseName, rootOf, type Context, type Draft, type Place, type Rule } from './context.ts';
 import type { Use } from './words.ts';
 
 /** Capitalised uses beside which a slip is a slip. */
@@ -35,13 +35,13 @@ export const termCapitals: Rule = (context) => {
     // "a sales agent ... the sales agent": a block that also has the words in their plain meaning goes on with it; so does the one that defines them.
     const left = new Set(definitions.map((definition) => definition.span.blockId));
     for (const { use, writing } of uses) if (writing === 'other' && !/\p{Lu}/u.test(use.block.text.slice(use.start, use.end))) left.add(use.block.id);
-    const root = rootOf(context, context.clauseOf.get(span.blockId));
-    const meant = slips.filter(({ use }) => !left.has(use.block.id) && rootOf(context, context.clauseOf.get(use.block.id)) === root);
-    return meant.length > Math.max(1, proper * MOST_SLIPS) ? [] : meant.map(({ use }) => draftOf(context, term, use, span.blockId));
+    const root = rootOf(context, span);
+    const meant = slips.filter(({ use }) => !left.has(use.block.id) && rootOf(context, { ...use, blockId: use.block.id }) === root);
+    return meant.length > Math.max(1, proper * MOST_SLIPS) ? [] : meant.map(({ use }) => draftOf(context, term, use, span));
   });
 };
 
-function draftOf(context: Context, term: string, { block, start, end }: Use, home: string): Draft {
+function draftOf(context: Context, term: string, { block, start, end }: Use, home: Place): Draft {
   const written = block.text.slice(start, end);
   return {
     rule: 'term-capitalisation',

@@ -1,30 +1,30 @@
 // Two answers to a question that an agreement answers once: which law governs, how long the notice of termination is.
 //
 // Rule: only sentences of one form are compared, in one part of the document, without a condition ("if the Customer is located in ..."); all else may be meant.
-import type { Clause } from '../contract/document.ts';
+import type { Block, Clause } from '../contract/document.ts';
 import { findGoverningLaw } from '../extract/law.ts';
 import { findDurations } from '../extract/durations.ts';
 import { sentenceAround, Source } from '../extract/source.ts';
-import { placeOf, rootOf, type Context, type Draft, type Place, type Rule } from './context.ts';
+import { clauseOf, placeOf, rootOf, type Context, type Draft, type Place, type Rule } from './context.ts';
 
 const CONDITION =
   /\b(?:if|where|unless|except|other than|in case|in the event|to the extent|located|domiciled|resides?|residing|resident|depending|as applicable|for (?:customers|users|purchases)|arbitrat\w+|mandatory|federal|patent|copyright|trademark|intellectual property|internal affairs|securit\w+|employment|real property|mortgage|standard contractual|GDPR|data protection)\b|如果|若|除/i;
 /** Nations hold states: the law of the United States beside that of Delaware is no conflict. */
 const NATIONAL = /^(?:united states(?: of america)?|united kingdom|canada|australia|european union)$/i;
 
-/** The clause of a block and those above it: all that an extractor has to know of the tree. */
-function clausesAround(context: Context, blockId: string): Clause[] {
-  const found: Clause[] = [];
-  for (let clause = context.clauseOf.get(blockId); clause; clause = clause.parentId === null ? undefined : context.clauses.get(clause.parentId))
-    found.push(clause);
-  return found;
+/** The clauses that a block belongs to and those above them: all that an extractor has to know of the tree. */
+function clausesAround(context: Context, block: Block): Clause[] {
+  const found = new Set<Clause>();
+  for (const id of context.owners.in(block.id))
+    for (let clause = context.clauses.get(id); clause; clause = context.clauses.get(clause.parentId ?? '')) found.add(clause);
+  return [...found];
 }
 
 export const conflictingLaws: Rule = (context) => {
   const first = new Map<string, { law: string; place: Place }>();
   const blocks = context.document.blocks.filter(({ text }) => /govern|constru|\blaws?\b.{0,80}(?:appl|govern)|法律/i.test(text));
   // Block by block: over a whole document the extractor gives the strongest answer alone.
-  const stated = blocks.flatMap((block) => findGoverningLaw(new Source({ ...context.document, blocks: [block], clauses: clausesAround(context, block.id) })));
+  const stated = blocks.flatMap((block) => findGoverningLaw(new Source({ ...context.document, blocks: [block], clauses: clausesAround(context, block) })));
   return stated.flatMap(({ value, normalized, quote, span, confidence }): Draft[] => {
     const law = normalized ?? value;
     // Below 0.8 the sentence only speaks of a law.
@@ -35,7 +35,7 @@ export const conflictingLaws: Rule = (context) => {
       /^[^.;]{0,200}\b(?:or|and)\s+(?:the\s+)?(?:laws?|State)/i.test(quote.slice(quote.indexOf(value) + value.length))
     )
       return [];
-    const root = rootOf(context, context.clauseOf.get(span.blockId));
+    const root = rootOf(context, span);
     const known = first.get(root);
     if (known === undefined) first.set(root, { law, place: placeOf(span) });
     if (known === undefined || known.law === law) return [];
@@ -72,9 +72,8 @@ export const conflictingNotices: Rule = (context) => {
         )
           return [];
         const who = match.groups!['who']!.toLowerCase().replace(/^the\s+/, '');
-        const key = `${rootOf(context, context.clauseOf.get(block.id))}|${who}`;
-        const start = match.index + periods[0]!.start;
-        const place = { blockId: block.id, start, end: match.index + periods[0]!.end };
+        const place = { blockId: block.id, start: match.index + periods[0]!.start, end: match.index + periods[0]!.end };
+        const key = `${rootOf(context, place)}|${who}`;
         const text = block.text.slice(place.start, place.end);
         const known = first.get(key);
         if (known === undefined) first.set(key, { ...place, period: periods[0]!.normalized, text });
@@ -85,7 +84,7 @@ export const conflictingNotices: Rule = (context) => {
 };
 
 function conflict(context: Context, text: string, other: string, place: Place, { blockId, start, end }: Place): Draft {
-  const path = context.clauseOf.get(blockId)?.path ?? '';
+  const path = clauseOf(context, { blockId, start, end })?.path ?? '';
   return {
     rule: 'conflicting-notice',
     severity: 'warning',

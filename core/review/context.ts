@@ -3,6 +3,7 @@
 // Owns: which blocks are text, the index of words (built once, asked by all rules on terms). Rule: nothing here is quadratic in the document.
 import { isContent, type Block, type Clause, type Document, type Span } from '../contract/document.ts';
 import type { Finding, RuleId } from '../contract/review.ts';
+import { Owners } from '../structure/context.ts';
 import { WordIndex } from './words.ts';
 
 export interface Place {
@@ -30,8 +31,7 @@ export interface Context {
   readonly order: ReadonlyMap<string, number>;
   readonly blockOf: ReadonlyMap<string, Block>;
   readonly clauses: ReadonlyMap<string, Clause>;
-  /** The clause a block stands in. */
-  readonly clauseOf: ReadonlyMap<string, Clause>;
+  readonly owners: Owners;
   readonly words: WordIndex;
 }
 
@@ -39,12 +39,10 @@ const SKIPPED: ReadonlySet<Block['kind']> = new Set(['annotation', 'table']);
 
 export function makeContext(document: Document): Context {
   const blocks = document.blocks.filter((block) => isContent(block) && !SKIPPED.has(block.kind) && block.text !== '');
-  const clauseOf = new Map<string, Clause>();
-  for (const clause of document.clauses) for (const span of clause.spans) if (!clauseOf.has(span.blockId)) clauseOf.set(span.blockId, clause);
   return {
     document,
     blocks,
-    clauseOf,
+    owners: new Owners(document.clauses),
     order: new Map(blocks.map((block, index) => [block.id, index])),
     blockOf: new Map(document.blocks.map((block) => [block.id, block])),
     clauses: new Map(document.clauses.map((clause) => [clause.id, clause])),
@@ -54,9 +52,12 @@ export function makeContext(document: Document): Context {
 
 export const isExhibit = (path: string): boolean => /^(?:exhibit|schedule|annex|appendix|attachment|addendum|附)/i.test(path);
 
-/** The top clause above a clause: an exhibit is a document of its own for numbers and terms. */
-export function rootOf(context: Context, clause: Clause | undefined): string {
-  let root = clause;
+/** The clause in which a place stands; undefined before the first. */
+export const clauseOf = ({ owners, clauses }: Context, place: Place): Clause | undefined => clauses.get(owners.of(place) ?? '');
+
+/** The top clause above a place: an exhibit is a document of its own for numbers and terms. */
+export function rootOf(context: Context, place: Place): string {
+  let root = clauseOf(context, place);
   while (root !== undefined && root.parentId !== null) root = context.clauses.get(root.parentId);
   return root !== undefined && isExhibit(root.path) ? root.path : '';
 }
@@ -64,8 +65,8 @@ export function rootOf(context: Context, clause: Clause | undefined): string {
 export const placeOf = ({ blockId, start, end }: Span): Place => ({ blockId, start, end });
 
 /** "in 4.2" or "before the first numbered clause". */
-export function clauseName(context: Context, blockId: string): string {
-  const path = context.clauseOf.get(blockId)?.path ?? '';
+export function clauseName(context: Context, place: Place): string {
+  const path = clauseOf(context, place)?.path ?? '';
   return path === '' ? 'before the first numbered clause' : `in ${path}`;
 }
 

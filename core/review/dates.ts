@@ -75,11 +75,11 @@ export const dateConflicts: Rule = (context) => {
     // A conflict is told only where the words of a beginning or an end stand beside the date.
     if (!/(?:19|20)\d\d|年/.test(text) || !TIMED.test(text)) continue;
     const dates = findDates(text);
-    const root = rootOf(context, context.clauseOf.get(id));
     for (const [index, { start, end, normalized }] of dates.entries()) {
       if (normalized === null) continue;
       const [before, after] = [text.slice(Math.max(0, start - 80), start), text.slice(end, end + 80)];
-      const dated: Dated = { blockId: id, start, end, date: normalized, text: text.slice(start, end), root };
+      const place = { blockId: id, start, end };
+      const dated: Dated = { ...place, date: normalized, text: text.slice(start, end), root: rootOf(context, place) };
       if (START_BEFORE.test(before) || START_AFTER.test(after)) starts.push(dated);
       if (END_BEFORE.test(before) || END_AFTER.test(after)) ends.push(dated);
       const next = dates[index + 1];

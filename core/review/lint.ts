@@ -6,7 +6,7 @@ import type { Finding, RuleId } from '../contract/review.ts';
 import { amountMismatches } from './amounts.ts';
 import { termCapitals } from './capitals.ts';
 import { conflictingLaws, conflictingNotices } from './conflicts.ts';
-import { makeContext, quoteAround, type Draft, type Place, type Rule } from './context.ts';
+import { clauseOf, makeContext, quoteAround, type Draft, type Place, type Rule } from './context.ts';
 import { dateConflicts, impossibleDates } from './dates.ts';
 import { missingExhibits, unreferencedExhibits } from './exhibits.ts';
 import { hiddenCharacters, hiddenTexts, injectedInstructions } from './hidden.ts';
@@ -62,7 +62,7 @@ export function lintDocument(document: Document, only?: ReadonlySet<RuleId>): Fi
         span: span(draft),
         related: (draft.related ?? []).map(span),
         fix: draft.fix === undefined ? null : { span: span(draft), text: draft.fix },
-        path: context.clauseOf.get(draft.blockId)?.path ?? '',
+        path: clauseOf(context, draft)?.path ?? '',
         page: block.lines.find((line) => line.start <= draft.start && draft.start < line.end)?.page ?? block.at[0]?.page ?? 0,
         quote: quoteAround(block.text, draft.start, draft.end),
       };

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { makeDocument } from '../compare/makeDocument.test-support.ts';
 import { plainBlock, plainDocument } from '../contract/make.test-support.ts';
 import { RULE_IDS, type Finding, type RuleId } from '../contract/review.ts';
+import { parseDocument } from '../structure/document.ts';
 import { lintDocument } from './lint.ts';
 
 const FRAME =
@@ -213,5 +214,14 @@ describe('what was left in the file', () => {
     const change = { id: '1', kind: 'insert', author: 'Ann', date: null, text: 'fee', span } as const;
     const findings = lintDocument(plainDocument({ blocks: [block], revisions: [change, { ...change, id: '2', kind: 'delete' }] }));
     expect(findings.map(({ message }) => message)).toEqual(['The file tracks 1 insertion and 1 deletion here, by Ann, neither accepted nor rejected.']);
+  });
+});
+
+describe('the path of a finding', () => {
+  it('is the clause in which it stands where a block carries two numbers', async () => {
+    const text = ['1. Fees. None.', '2. (a) The fee is due on the the first day.', '(b) The fee is [●] dollars.'].join('\n\n');
+    const document = await parseDocument(new TextEncoder().encode(text), 'fees.txt');
+    expect(document.clauses.filter(({ spans }) => spans[0]?.blockId === document.blocks[1]!.id).map(({ path }) => path)).toEqual(['2', '2(a)']);
+    expect(lintDocument(document, new Set(['repeated-word', 'placeholder'])).map(({ path }) => path)).toEqual(['2(a)', '2(b)']);
   });
 });

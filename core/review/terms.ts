@@ -127,7 +127,7 @@ const POINTER =
 export const duplicateDefinitions: Rule = (context) => {
   const groups = Map.groupBy(
     context.document.definitions.filter((definition) => isFullDefinition(context, definition)),
-    (definition) => `${rootOf(context, context.clauseOf.get(definition.span.blockId))}|${definition.term.trim()}`,
+    (definition) => `${rootOf(context, definition.span)}|${definition.term.trim()}`,
   );
   return [...groups.values()].flatMap((group): Draft[] => {
     const [first, second] = group;
@@ -138,7 +138,7 @@ export const duplicateDefinitions: Rule = (context) => {
       {
         rule: 'duplicate-definition',
         severity: 'warning',
-        message: `“${second.term}” is defined again here; its first definition stands ${clauseName(context, first.span.blockId)}. Two definitions of one term may differ.`,
+        message: `“${second.term}” is defined again here; its first definition stands ${clauseName(context, first.span)}. Two definitions of one term may differ.`,
         ...placeOf(second.span),
         related: [placeOf(first.span)],
       },

@@ -135,4 +135,19 @@ describe('search', () => {
     expect(library.search('租金', [chinese.document.id], 5).map((hit) => hit.span.blockId)).toEqual(['b1']);
     expect(matchQuery('租金多少')).toBe('"租 金" OR "金 多" OR "多 少"');
   });
+
+  it('finds a block by the headings of both clauses that it carries', () => {
+    const both = makeDocument('both.txt', ['1. Renewal. (a) The term is a year.', '(b) It may go on.']);
+    const [block] = both.document.blocks;
+    const span = { documentId: both.document.id, blockId: block!.id };
+    const [outer, second] = both.document.clauses;
+    const clauses = [
+      { ...outer!, heading: 'Prolongation', spans: [{ ...span, start: 0, end: 12 }] },
+      { ...second!, id: 'a', path: '1(a)', heading: 'Duration', parentId: outer!.id, spans: [{ ...span, start: 12, end: block!.text.length }] },
+    ];
+    const { library } = open();
+    library.add({ ...both.document, clauses }, both.bytes);
+    for (const heading of ['prolongation', 'duration'])
+      expect(library.search(heading, [both.document.id], 5).map((hit) => hit.span.blockId)).toEqual([block!.id]);
+  });
 });

@@ -24,7 +24,7 @@ const STOP = new Set(
 /** More terms than this only slow the query down; the first ones carry the subject. */
 const MAX_TERMS = 40;
 
-/** Furniture (running headers) is left out; a block carries the headings of the clauses it stands in. */
+/** Furniture (running headers) is left out; a block carries the headings of all clauses it stands in. */
 export function indexRows(document: Document): readonly IndexRow[] {
   const headings = blockHeadings(document);
   return document.blocks
@@ -51,11 +51,11 @@ const spaced = (text: string): string => (CJK.test(text) ? text.replace(CJK_EACH
 
 function blockHeadings(document: Document): ReadonlyMap<string, string> {
   const clauses = new Map(document.clauses.map((clause) => [clause.id, clause]));
-  const found = new Map<string, string>();
+  const found = new Map<string, Set<string>>();
   for (const clause of document.clauses) {
     const parent = clause.parentId === null ? undefined : clauses.get(clause.parentId);
-    const heading = [parent?.heading ?? '', clause.heading].filter((part) => part !== '').join(' ');
-    if (heading !== '') for (const span of clause.spans) found.set(span.blockId, heading);
+    const headings = [parent?.heading ?? '', clause.heading].filter((part) => part !== '');
+    for (const { blockId } of clause.spans) found.set(blockId, new Set([...(found.get(blockId) ?? []), ...headings]));
   }
-  return found;
+  return new Map([...found].map(([blockId, headings]) => [blockId, [...headings].join(' ')]));
 }

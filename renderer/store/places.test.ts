@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Block, Clause, Document, Line } from '../../core/contract/document.ts';
 import { plainBlock, plainClause, plainDocument } from '../../core/contract/make.test-support.ts';
-import { clauseAt, clauseOfBlock, spanPlaces, spanText } from './places.ts';
+import { clauseAt, clauseOfSpan, spanPlaces, spanText } from './places.ts';
 
 const line = (start: number, end: number, part: Partial<Line> = {}): Line => ({
   start,
@@ -58,8 +58,17 @@ describe('the clause in view', () => {
     expect(clauseAt(both, 1, 0)).toBe('2');
   });
 
-  it('is known for a block by its clause', () => {
-    expect(clauseOfBlock(both, 'l')).toBe('2');
-    expect(clauseOfBlock(both, 'nowhere')).toBeNull();
+  it('is known for a span by its clause', () => {
+    expect(clauseOfSpan(both, span('l', 0, 5))).toBe('2');
+    expect(clauseOfSpan(both, span('nowhere', 0, 5))).toBeNull();
+  });
+
+  it('is the one in which a highlight stands where a block carries two numbers', () => {
+    const [outer, inner] = [clause('2', 'b', 3), { ...clause('2(a)', 'b', 0), spans: [span('b', 3, 20)] }];
+    const shared = document([block('b', '2. (a) words of it.', [])], [outer, inner]);
+    expect(clauseOfSpan(shared, span('b', 0, 2))).toBe('2');
+    expect(clauseOfSpan(shared, span('b', 7, 12))).toBe('2(a)');
+    // The whole line: most of it is the inner clause.
+    expect(clauseOfSpan(shared, span('b', 0, 19))).toBe('2(a)');
   });
 });

@@ -62,9 +62,16 @@ export function clauseAnchors(document: Document): readonly Anchor[] {
   return anchors;
 }
 
-/** The clause that a block belongs to; null for furniture and what stands before the first clause. */
-export function clauseOfBlock(document: Document, blockId: string): string | null {
-  return document.clauses.find((clause) => clause.spans.some((span) => span.blockId === blockId))?.id ?? null;
+/** The clause that holds most of a span (a block may belong to two); null for furniture and what stands before the first clause. */
+export function clauseOfSpan(document: Document, { blockId, start, end }: Span): string | null {
+  let found: string | null = null;
+  let most = -1;
+  for (const clause of document.clauses)
+    for (const own of clause.spans) {
+      const shared = own.blockId === blockId ? Math.max(0, Math.min(end, own.end) - Math.max(start, own.start)) : -1;
+      if (shared > most) [found, most] = [clause.id, shared];
+    }
+  return found;
 }
 
 /** The last clause that begins at or above the point; null above the first. */

@@ -40,7 +40,8 @@ export interface Target {
   readonly page: number;
   /** Points from the top of the page; null for flow documents, which are found by block. */
   readonly y: number | null;
-  readonly blockId: string | null;
+  /** What is looked at; null for a page. */
+  readonly span: Span | null;
   /** Grows, so that asking for the same place twice scrolls twice. */
   readonly turn: number;
 }

@@ -96,7 +96,7 @@ function firstSpan(document: Document, clauseId: string): Span | null {
 }
 
 export function goToPage(page: number): void {
-  scrollTo({ page, y: 0, blockId: null });
+  scrollTo({ page, y: 0, span: null });
 }
 
 function scrollTo(target: Omit<Target, 'turn'>): void {
@@ -105,7 +105,7 @@ function scrollTo(target: Omit<Target, 'turn'>): void {
 
 function targetOf(document: Document, span: Span): Omit<Target, 'turn'> {
   const place = spanPlaces(document, span)[0];
-  return { page: place?.page ?? 0, y: place?.box?.y0 ?? null, blockId: span.blockId };
+  return { page: place?.page ?? 0, y: place?.box?.y0 ?? null, span };
 }
 
 export const ZOOM_STEPS = [0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3, 4] as const;

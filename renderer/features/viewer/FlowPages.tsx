@@ -3,7 +3,7 @@
 // Owns: scrolling to a block, telling which page and clause are in view. Pages out of sight are skipped by the browser itself (content-visibility).
 import { useEffect, useMemo, useRef } from 'react';
 import type { Block } from '../../../core/contract/document.ts';
-import { clauseAnchors, clauseOfBlock } from '../../store/places.ts';
+import { clauseAnchors, clauseOfSpan } from '../../store/places.ts';
 import { useStore } from '../../store/store.ts';
 import { saw } from '../../store/viewer.ts';
 import { FlowBlocks } from './FlowBlocks.tsx';
@@ -54,9 +54,9 @@ export function FlowPages({ document, zoom, onZoom }: PagesProps) {
   }, [document, order, top, height, pinned]);
   useEffect(() => {
     if (!target || !pane.current || width === 0) return;
-    const selector = target.blockId === null ? `[data-sheet="${target.page}"]` : `[data-block="${CSS.escape(target.blockId)}"]`;
-    pane.current.querySelector(selector)?.scrollIntoView({ block: target.blockId === null ? 'start' : 'center' });
-    const place = target.blockId === null ? null : { page: target.page, clauseId: clauseOfBlock(document, target.blockId) };
+    const selector = target.span === null ? `[data-sheet="${target.page}"]` : `[data-block="${CSS.escape(target.span.blockId)}"]`;
+    pane.current.querySelector(selector)?.scrollIntoView({ block: target.span === null ? 'start' : 'center' });
+    const place = target.span === null ? null : { page: target.page, clauseId: clauseOfSpan(document, target.span) };
     pinned.set(place);
     if (place) saw(place.page, place.clauseId);
   }, [target, document, width, pinned]);

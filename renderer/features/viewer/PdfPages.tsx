@@ -5,7 +5,7 @@ import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Document } from '../../../core/contract/document.ts';
 import { ERROR_SENTENCES, type Failure, toFailure } from '../../../core/contract/errors.ts';
-import { clauseAt, clauseOfBlock } from '../../store/places.ts';
+import { clauseAt, clauseOfSpan } from '../../store/places.ts';
 import { rememberPassword } from '../../store/passwords.ts';
 import { useStore } from '../../store/store.ts';
 import { saw } from '../../store/viewer.ts';
@@ -85,7 +85,7 @@ export function PdfPages({ document, zoom, onZoom }: PagesProps) {
   useEffect(() => {
     if (!target || !pane.current || width === 0 || done.current === target.turn) return;
     done.current = target.turn;
-    const place = target.blockId === null ? null : { page: target.page, clauseId: clauseOfBlock(document, target.blockId) };
+    const place = target.span === null ? null : { page: target.page, clauseId: clauseOfSpan(document, target.span) };
     pinned.set(place);
     if (place) saw(place.page, place.clauseId);
     const y = (column.tops[target.page] ?? 0) + (target.y ?? 0) * scale;
