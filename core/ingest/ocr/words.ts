@@ -44,10 +44,15 @@ export function readWords(lines: readonly RecognisedLine[], scale: number): Reco
   };
 }
 
-/** Long words count more: a line of small marks says less about a page than a line of text. */
+/** By letters and digits: a rule to sign on is a long "word" that is read with certainty upside down as well. */
 function meanConfidence(words: readonly RecognisedWord[]): number {
-  const weight = words.reduce((sum, word) => sum + word.text.length, 0);
-  return weight === 0 ? 0 : words.reduce((sum, word) => sum + word.text.length * word.confidence, 0) / weight;
+  let [weight, sum] = [0, 0];
+  for (const word of words) {
+    const letters = word.text.replace(/[^\p{L}\p{N}]/gu, '').length;
+    weight += letters;
+    sum += letters * word.confidence;
+  }
+  return weight === 0 ? 0 : sum / weight;
 }
 
 /** Logos, seals and drawings come out as short lines less sure than the page around them, often of an odd height; on a poor page nothing is left out. */
