@@ -49,7 +49,7 @@ function enqueue(files: readonly NamedBytes[], depth: number): void {
     const id = nextId++;
     contents.set(id, file.bytes);
     depths.set(id, depth);
-    return { id, name: file.name, bytes: file.bytes.length, phase: 'waiting', done: 0, total: 0, failure: null };
+    return { id, name: file.name, bytes: file.bytes.length, phase: 'waiting', done: 0, total: 0, recognising: false, failure: null };
   });
   useStore.setState((state) => ({ intake: [...state.intake, ...items] }));
   pump();
@@ -81,7 +81,7 @@ async function take(item: IntakeItem): Promise<void> {
         `Attachments at most ${DEEPEST_ATTACHMENT} messages deep were expected; ${item.name} lies deeper. Save it and add it itself.`,
       );
     const password = passwords.get(item.id);
-    const onProgress = (done: number, total: number) => change(item.id, { done, total });
+    const onProgress = (done: number, total: number, recognising: boolean) => change(item.id, { done, total, recognising });
     const parsed = await parseInWorker(bytes, item.name, { ...(password === undefined ? {} : { password }), signal: stop.signal, onProgress });
     change(item.id, { phase: 'storing' });
     const stored = await request('document.add', { document: parsed.document, bytes: parsed.made ?? bytes });

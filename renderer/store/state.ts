@@ -23,6 +23,8 @@ export interface IntakeItem {
   readonly phase: 'waiting' | 'parsing' | 'storing' | 'password' | 'failed';
   readonly done: number;
   readonly total: number;
+  /** Its page is a picture whose text is being recognised, which takes seconds. */
+  readonly recognising: boolean;
   readonly failure: Failure | null;
 }
 

@@ -65,7 +65,7 @@ export async function recognisePage(
   const reader = new PagePictures(library, page, options.recogniser, watch.limits.ocrPageMs, onBeat);
   const { look } = reader;
   if (look.ink < LEAST_INK)
-    return { segments: [], confidence: 0, words: 0, doubtful: 0, script: memory.script, upright: reader.draw(0).upright, ink: look.ink };
+    return { segments: [], confidence: 0, words: 0, doubtful: 0, leftOut: [], script: memory.script, upright: reader.draw(0).upright, ink: look.ink };
   const script = options.script === 'auto' ? memory.script : options.script;
   // On its side it lies one way as often as the other, and the rules of a form look like lines on their side: a strip decides.
   if (look.upward.sharpness > CLEAR * look.across.sharpness) {

@@ -20,6 +20,8 @@ const GARBAGE = 0.2;
 /** A stamped header or page number on a scan has less text than this; a page with a picture has more. */
 const FEW_CHARACTERS = 120;
 const MOSTLY_IMAGE = 0.6;
+/** Marks of a page that a warning spells out: a stamp has two or three lines. */
+const MOST_SHOWN = 3;
 /** Below this mean confidence about one word in ten is wrong, and a person should look. */
 const UNSURE = 0.8;
 /** What the page's own text made one say, and what recognition has answered. */
@@ -121,6 +123,13 @@ function warningsOf(found: RecognisedPage, index: number, own: OwnText): Warning
     warnings.push(
       say(index, 'text_replaced', "has text without a meaning in the file's fonts; what follows was recognised from the picture of the page instead."),
     );
+  if (found.leftOut.length > 0) {
+    const shown = found.leftOut.slice(0, MOST_SHOWN).map((text) => `“${text}”`);
+    const more = found.leftOut.length > shown.length ? ` and ${found.leftOut.length - shown.length} more` : '';
+    warnings.push(
+      say(index, 'ocr_left_out', `has marks that look like logos, stamps or writing by hand; they are not part of its text: ${shown.join(', ')}${more}.`),
+    );
+  }
   if (found.confidence < UNSURE) {
     const share = Math.round(100 * found.confidence);
     warnings.push(

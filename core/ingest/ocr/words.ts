@@ -13,6 +13,8 @@ export interface RecognisedText {
   readonly words: number;
   /** Words with a confidence below DOUBTFUL. */
   readonly doubtful: number;
+  /** Lines that were taken for drawings, as they were read: what is left out is told. */
+  readonly leftOut: readonly string[];
 }
 
 /** Below this about every second word is wrong (measured on scans of known texts). */
@@ -41,6 +43,7 @@ export function readWords(lines: readonly RecognisedLine[], scale: number): Reco
     confidence: meanConfidence(words) / 100,
     words: words.length,
     doubtful: words.filter((word) => word.confidence < DOUBTFUL).length,
+    leftOut: texts.filter((line) => !kept.includes(line) && hasLetters(line)).map((line) => line.words.map((word) => word.text).join(' ')),
   };
 }
 
@@ -65,6 +68,10 @@ function isDrawing({ words, rowAttributes }: RecognisedLine, overall: number, us
   const ratio = rowAttributes.rowHeight / Math.max(1, usual);
   const share = letters > 25 ? 0 : letters > 5 ? 0.68 : ratio < 0.6 || ratio > 1.8 ? 0.98 : 0.9;
   return meanConfidence(words) < share * overall;
+}
+
+function hasLetters({ words }: RecognisedLine): boolean {
+  return words.some((word) => /[\p{L}\p{N}]/u.test(word.text));
 }
 
 function isText(word: RecognisedWord): boolean {

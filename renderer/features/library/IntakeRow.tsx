@@ -12,7 +12,8 @@ import css from './IntakeRow.module.css';
 function progressText(item: IntakeItem): string {
   if (item.phase === 'waiting') return `Waiting · ${bytes(item.bytes)}`;
   if (item.phase === 'storing') return 'Storing';
-  return item.total > 0 ? `Page ${item.done} of ${item.total}` : 'Opening';
+  if (item.total === 0) return 'Opening';
+  return item.recognising ? `Recognising page ${item.done + 1} of ${item.total}` : `Page ${item.done} of ${item.total}`;
 }
 
 export function IntakeRow({ item }: { readonly item: IntakeItem }) {
