@@ -8,9 +8,10 @@ import type { Document } from '../contract/document.ts';
 import type { EngineModel } from '../contract/engine.ts';
 import { CodicilError } from '../contract/errors.ts';
 import { Candidates, SentenceIndex, toEvidence, type Search, type SearchHit } from './evidence.ts';
-import { contentWords, findLabel, stem, type Label } from './labels.ts';
+import { contentWords, findLabel, type Label } from './labels.ts';
 import { PRESENT, type Reader, type WindowReply } from './reader.ts';
 import type { Sentence } from './sentences.ts';
+import { stem } from './terms.ts';
 import { findValue } from './values.ts';
 import { writeAnswer } from './writer.ts';
 

@@ -3,6 +3,7 @@
 // Owns: for each label, `asked` (is a person's question about this?) and `swept` (words that must not stand in a document
 // before "not in these documents" may be said). The wordings themselves ship with the model (wordings.json).
 // Rule: `swept` is wide on purpose: a false hit only costs certainty, a miss would cost truth.
+import { stem } from './terms.ts';
 
 export interface Label {
   readonly name: string;
@@ -117,10 +118,4 @@ export const getLabel = (name: string): Label | null => LABELS.find((entry) => e
 export function contentWords(question: string): readonly string[] {
   const words = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return [...new Set(words.filter((word) => word.length > 2 && !STOP_WORDS.has(word)).map(stem))];
-}
-
-/** Cuts the commonest English endings: enough to meet "invoices" with "invoice" and "terminates" with "termination"; never used for what is shown. */
-export function stem(word: string): string {
-  if (word.length <= 4) return word;
-  return word.replace(/(ations?|ities|ments?|ings?|ions?|ies|ers?|ed|es|s|ly|al)$/u, '').replace(/e$/u, '');
 }

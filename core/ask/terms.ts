@@ -18,11 +18,11 @@ const SYNONYM = 0.45;
 const ENDING =
   /(?:ization|isation|ational|ations?|itions?|ements?|ments?|ances?|ences?|ancy|ency|ures?|ively|ive|ings?|ions?|ied|ed|ers?|ors?|ally|al|ly|ables?|ibles?)$/u;
 
-/** Cuts plural and common endings, so that "disclosure", "disclosing" and "disclosed" meet; never used for what is shown. */
-function stem(word: string): string {
+/** Cuts plural and common endings, so that "disclosure", "disclosing" and "disclosed" meet, and "payment" meets "pay"; never used for what is shown. */
+export function stem(word: string): string {
   const single = word.replace(/ies$/u, 'y').replace(/(?<=[^sui])s$/u, '');
   const cut = single.replace(ENDING, '');
-  return (cut.length >= 4 ? cut : single).replace(/(?:ee|e|y|i)$/u, '');
+  return (cut.length >= 3 ? cut : single).replace(/(?<=..)(?:ee|e|y|i)$/u, '');
 }
 
 /** Words that stand for each other in contracts; a question with one of them looks for all. */

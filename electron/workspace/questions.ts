@@ -4,9 +4,10 @@
 // Without a Reader an answer is made of retrieval alone and says so: nothing is then called found or absent.
 import { answerQuestion } from '../../core/ask/answer.ts';
 import { Candidates, SentenceIndex, toEvidence, type SearchHit } from '../../core/ask/evidence.ts';
-import { contentWords, stem } from '../../core/ask/labels.ts';
+import { contentWords } from '../../core/ask/labels.ts';
 import type { Reader } from '../../core/ask/reader.ts';
 import { summarizeDocument } from '../../core/ask/summary.ts';
+import { stem } from '../../core/ask/terms.ts';
 import type { Answer } from '../../core/contract/answer.ts';
 import type { Document } from '../../core/contract/document.ts';
 import type { EngineModel } from '../../core/contract/engine.ts';
