@@ -356,6 +356,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
     says: rx(
       String.raw`\b(?:recipient|receiving\s+party|each\s+party|neither\s+party|shall|will|agrees?)\b${gap(80)}\b(?:keep|hold|maintain|not\s+disclose|treat|protect)\b${gap(80)}\bconfiden|保密义务|应${gap(12)}保密`,
     ),
+    weak: /disclos|confiden|proprietary|保密/i,
   },
   {
     type: 'dataProtection',
@@ -371,7 +372,7 @@ export const TYPE_RULES: readonly TypeRule[] = [
   { type: 'indemnification', cues: ['indemnify'], heading: /indemni|赔偿/i, says: rx(String.raw`\b(?:shall|will|agrees?\s+to)\b${gap(40)}\bindemnify\b`) },
   { type: 'limitationOfLiability', heading: /\bliabilit/i },
   { type: 'representations', heading: /representations?|warrant(?:y|ies)|disclaimer|声明|保证|陈述/i },
-  { type: 'termAndTermination', heading: /\bterm\b|terminat|cancellation|终止|解除/i },
+  { type: 'termAndTermination', heading: /\bterm\b|terminat|cancellation|终止|解除/i, weak: /\bterm\b|\bterminat|cancel|终止|解除/i },
   {
     type: 'forceMajeure',
     cues: ['force majeure', 'of god'],

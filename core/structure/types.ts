@@ -23,9 +23,13 @@ export interface TypedText {
   readonly above: string;
 }
 
+/** What told the type: heading and words, words alone, a heading over weaker words, or a heading alone. */
+export type Basis = 'both' | 'words' | 'weak' | 'heading';
+
 interface Typed {
   readonly type: ClauseType;
   readonly weight: number;
+  readonly basis: Basis;
 }
 
 /** Every type that the text is of, with its weight; sentences are judged the same way as clauses. */
@@ -44,7 +48,7 @@ export function typeClauses(clauses: readonly Clause[], blocks: readonly Block[]
 }
 
 /** Remembers which rules a heading names: the sub-clauses of one chapter all ask for its heading. */
-class Typer {
+export class Typer {
   private readonly named = new Map<string, ReadonlySet<TypeRule>>();
 
   typesOf({ heading, text, above }: TypedText): Typed[] {
@@ -54,8 +58,9 @@ class Typer {
     const out: Typed[] = [];
     for (const rule of TYPE_RULES) {
       const says = speaks(rule, lower, heads) && (rule.says?.test(text) ?? false) && !(rule.not?.test(text) ?? false);
-      const weight = own.has(rule) ? titledWeight(rule, text, says) : says ? SAYS_WEIGHT : inherited.has(rule) && isWeak(rule, text) ? INHERITED_WEIGHT : 0;
-      if (weight > 0) out.push({ type: rule.type, weight });
+      if (own.has(rule)) out.push({ type: rule.type, ...titled(rule, text, says) });
+      else if (says) out.push({ type: rule.type, weight: SAYS_WEIGHT, basis: 'words' });
+      else if (inherited.has(rule) && isWeak(rule, text)) out.push({ type: rule.type, weight: INHERITED_WEIGHT, basis: 'weak' });
     }
     return out;
   }
@@ -83,9 +88,10 @@ const speaks = (rule: TypeRule, lower: string, heads: ReadonlySet<string>): bool
   rule.cues === undefined || rule.cues.some((cue) => (!/^[a-z]{3}/.test(cue) || heads.has(cue.slice(0, 3))) && lower.includes(cue));
 
 /** A heading names a chapter as often as a provision; where the text is there, it must at least speak of the subject. */
-function titledWeight(rule: TypeRule, text: string, says: boolean): number {
-  if (says) return HEADING_WEIGHT + SAYS_WEIGHT;
-  return rule.weak === undefined || rule.weak.test(text) ? HEADING_WEIGHT : BARE_HEADING_WEIGHT;
+function titled(rule: TypeRule, text: string, says: boolean): Omit<Typed, 'type'> {
+  if (says) return { weight: HEADING_WEIGHT + SAYS_WEIGHT, basis: 'both' };
+  if (rule.weak === undefined) return { weight: HEADING_WEIGHT, basis: 'heading' };
+  return rule.weak.test(text) ? { weight: HEADING_WEIGHT, basis: 'weak' } : { weight: BARE_HEADING_WEIGHT, basis: 'heading' };
 }
 
 const isWeak = (rule: TypeRule, text: string): boolean => (rule.weak?.test(text) ?? false) && !(rule.not?.test(text) ?? false);
