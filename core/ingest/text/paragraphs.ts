@@ -2,7 +2,7 @@
 //
 // Owns: block notation of Markdown as contracts use it (headings, ordered and bullet lists by indent, tables, quotes, rules, front matter), blank lines
 // and numbered lines of plain text. Limit: reference links, footnotes and code fences are read as text.
-import { readLabel } from '../labels.ts';
+import { readLabel, type Label } from '../labels.ts';
 
 export interface TextParagraph {
   readonly source: string;
@@ -37,7 +37,7 @@ function widthOf(space: string): number {
 
 export function readMarkdown(text: string): TextParagraph[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
-  const reader = new MarkdownReader();
+  const reader = new MarkdownReader(widthOfLines(lines.filter((line) => line.trim() !== '')));
   let start = 0;
   if (lines[0]?.trim() === '---') {
     const end = lines.findIndex((line, index) => index > 0 && line.trim() === '---');
@@ -52,6 +52,12 @@ class MarkdownReader {
   readonly out: TextParagraph[] = [];
   private open: TextParagraph | null = null;
   private items: Item[] = [];
+  private before = '';
+  private readonly width: number;
+
+  constructor(width: number) {
+    this.width = width;
+  }
 
   flush(): void {
     if (this.open && this.open.source.trim() !== '') this.out.push(this.open);
@@ -60,6 +66,11 @@ class MarkdownReader {
 
   line(raw: string): void {
     const line = raw.replace(/^(\s*>)+\s?/, '');
+    this.read(line);
+    this.before = line;
+  }
+
+  private read(line: string): void {
     if (line.trim() === '') {
       this.flush();
       return;
@@ -72,7 +83,7 @@ class MarkdownReader {
     if (heading) return this.heading(heading[1] as string, heading[2] as string);
     if (/^\|.*\|\s*$/.test(body)) return this.tableRow(body, indent);
     const list = LIST.exec(body);
-    if (list) return this.item(list, body, indent);
+    if (list && !this.goesOn(body, Infinity)) return this.item(list, body, indent);
     this.text(body, indent);
   }
 
@@ -121,13 +132,17 @@ class MarkdownReader {
   }
 
   private text(body: string, indent: number): void {
-    if (this.open && !readLabel(body)) {
+    if (this.open && (!readLabel(body) || this.goesOn(body, this.width))) {
       this.open = { ...this.open, source: `${this.open.source}\n${body}` };
       return;
     }
     this.flush();
     while (this.items.length > 0 && indent < Math.min((this.items.at(-1) as Item).content, (this.items.at(-1) as Item).indent + 2)) this.items.pop();
     this.open = { source: body, level: null, depth: null, ordinal: null, bullet: false, indent, cells: null };
+  }
+
+  private goesOn(body: string, width: number): boolean {
+    return this.open !== null && this.before.trim() !== '' && goesOn({ item: this.open.source, before: this.before, body }, width);
   }
 }
 
@@ -136,8 +151,10 @@ export function readPlain(text: string, isWrapped?: boolean): TextParagraph[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n|\f/);
   const filled = lines.filter((line) => line.trim() !== '');
   const wrapped = isWrapped ?? (filled.length < lines.length * 0.95 && filled.filter((line) => line.length > 110).length < filled.length * 0.1);
+  const width = widthOfLines(filled);
   const out: TextParagraph[] = [];
   let open: TextParagraph | null = null;
+  let before = '';
   const flush = (): void => {
     if (open) out.push(open);
     open = null;
@@ -152,11 +169,13 @@ export function readPlain(text: string, isWrapped?: boolean): TextParagraph[] {
     }
     const indent = widthOf(/^\s*/.exec(line)?.[0] ?? '');
     const current = last();
-    if (current && wrapped && !startsItem(body)) open = { ...current, source: `${current.source}\n${body}` };
+    if (current && wrapped && (!startsItem(body) || goesOn({ item: current.source, before, body }, width)))
+      open = { ...current, source: `${current.source}\n${body}` };
     else {
       flush();
       open = { source: body, level: null, depth: null, ordinal: null, bullet: /^[-*•]\s/.test(body), indent, cells: null };
     }
+    before = line;
   }
   flush();
   return out;
@@ -164,4 +183,53 @@ export function readPlain(text: string, isWrapped?: boolean): TextParagraph[] {
 
 function startsItem(body: string): boolean {
   return readLabel(body) !== null || /^[-*•]\s/.test(body);
+}
+
+/** Texts broken by hand have lines of this many characters; outside of it a line is a paragraph. */
+const HAND_BROKEN = { least: 50, most: 110 } as const;
+
+/** The width at which lines were broken by hand, Infinity where they were not; a few longer ones (tables, addresses of the web) do not widen it. */
+function widthOfLines(filled: readonly string[]): number {
+  const lengths = filled.map((line) => line.trimEnd().length).toSorted((a, b) => a - b);
+  const width = lengths[Math.floor(lengths.length * 0.9)] ?? 0;
+  return width >= HAND_BROKEN.least && width <= HAND_BROKEN.most ? width : Infinity;
+}
+
+/** Behind these words a number is a mention, however short the line. */
+const ASKS_NUMBER = /(?:\b(?:sections?|articles?|clauses?|paragraphs?|exhibits?|schedules?|annex|appendix|sub-?clauses?|sub-?sections?)|§)\s*$/i;
+/** A sentence that the line does not end: it stops at a word, a comma or an opening bracket. Headings stop at words with capitals. */
+const UNFINISHED = /(?:(?<![\p{L}\p{N}])\p{Ll}[\p{L}’'-]*|,|\()$/u;
+
+interface Lines {
+  /** What is open, the line above, and the line that begins like a clause. */
+  readonly item: string;
+  readonly before: string;
+  readonly body: string;
+}
+
+/**
+ * Whether a line that begins like a clause goes on with the sentence above: "... as set out in Section / 6.2(a). The Buyer ...". A line is broken where its
+ * next word does not fit, so a short one above was ended on purpose. A bracket or a letter is left an item: lists are written as sentences ("... and / (b) ...").
+ */
+function goesOn({ item, before, body }: Lines, width: number): boolean {
+  const above = before.trimEnd();
+  const label = readLabel(body);
+  if (label === null) return false;
+  if (ASKS_NUMBER.test(above) && /^\d|^[IVXL]+\b/.test(body)) return true;
+  const word = /^\S+/.exec(body)?.[0] ?? '';
+  const fits = above.length + 1 + word.length <= width;
+  return !fits && !label.weak && /^\d|^(?:section|article|clause|§)/i.test(body) && UNFINISHED.test(above) && !isNext(readLabel(item), label);
+}
+
+/** 3 behind 2, 2.1 behind 2: a list whose items have no point at their ends. */
+function isNext(before: Label | null, after: Label): boolean {
+  return after.readings.some((next) =>
+    before?.readings.some(
+      ({ form, values }) =>
+        form === next.form &&
+        (next.values.length === values.length
+          ? (next.values.at(-1) ?? 0) - (values.at(-1) ?? 0) === 1
+          : next.values.length > values.length && next.values.at(-1) === 1),
+    ),
+  );
 }

@@ -45,6 +45,20 @@ describe('Markdown', () => {
     ]);
   });
 
+  it('fault: an item that begins with its first sub-item keeps its own number', () => {
+    const numbers = (text: string): (string | null)[] => read(text).blocks.map((block) => block.number);
+    expect(read('1. Fees.\n2. (a) The fee is due.\n\n   (b) It is small.\n3. Term.').blocks.map((block) => block.text)).toEqual([
+      '1. Fees.',
+      '2. (a) The fee is due.',
+      '(b) It is small.',
+      '3. Term.',
+    ]);
+    expect(numbers('1. (a) One.\n   (b) Two.\n2. (a) Three.\n   (b) Four.')).toEqual(['1', '(b)', '2', '(b)']);
+    // Here the ordinals are only the notation of the list.
+    expect(numbers('1. (a) One.\n2. (b) Two.\n3. (c) Three.')).toEqual(['(a)', '(b)', '(c)']);
+    expect(numbers('1. 1.1 One.\n2. 1.2 Two.')).toEqual(['1.1', '1.2']);
+  });
+
   it('is not changed by spaces at line ends', () => {
     expect(read('1. One  \n2. Two\t\n').blocks).toEqual(read('1. One\n2. Two\n').blocks);
   });
@@ -58,6 +72,37 @@ describe('plain text', () => {
       '(a) It may be renewed.',
       'Signed by both.',
     ]);
+  });
+
+  it('fault: a line that begins with a mention of a clause goes on with its sentence', () => {
+    const lines = [
+      '6.1. Scope. The Seller delivers the goods as they are named in Section',
+      '6.2(a). The Buyer pays for them within the time, and only subject to',
+      'Section 7.1. What is not paid for in time goes back to the Seller.',
+      '6.2. Payment. Payment is made by the Buyer in the manner set out below',
+      '(a) in cash; and',
+      '(b) on time.',
+      '7. Lists of words that have no point at their end are lists all the same',
+      '7.1. the first of them is long enough to reach the end of the whole line',
+      '7.2. the second',
+    ];
+    expect(read(lines.join('\n\n').replace(/\n\n(?=6\.2\(a|Section|\(|7)/g, '\n'), false).blocks.map((block) => block.text)).toEqual([
+      lines.slice(0, 3).join(' '),
+      ...lines.slice(3),
+    ]);
+    expect(read('A short line as in Section\n6.2(a). And on.').blocks).toHaveLength(1);
+  });
+
+  it('leaves a number at the start of a line a clause where the line above was ended on purpose', () => {
+    const lines = [
+      'This agreement is made between the parties that are named on its cover',
+      '',
+      'the parties agree',
+      '1. Term. It lasts.',
+      'DEFINITIONS',
+      '2. Words.',
+    ];
+    expect(read(lines.join('\n'), false).blocks.map((block) => block.number)).toEqual([null, null, '1', '2']);
   });
 
   it('reads UTF-16, Windows-1252 and GB 18030', () => {

@@ -3,7 +3,7 @@
 // Owns: blocks and their numbers; ordered items of Markdown get the number a reader sees ("1.2" for the second item inside the first).
 import type { Block, Page, Table, Warning } from '../../contract/document.ts';
 import { CodicilError } from '../../contract/errors.ts';
-import { bulletLength, readLabel } from '../labels.ts';
+import { bulletLength, readLabel, type Label } from '../labels.ts';
 import { within, type Watch } from '../limits.ts';
 import type { Range } from '../raw.ts';
 import { decodeText } from './decode.ts';
@@ -28,7 +28,7 @@ export function readText(bytes: Uint8Array, name: string, markdown: boolean, wat
   const builder = new TextBuilder(markdown);
   paragraphs.forEach((paragraph, index) => {
     if (index % 1000 === 0) watch.check();
-    builder.add(paragraph);
+    builder.add(paragraph, () => nextItem(paragraphs, index));
   });
   const warnings: Warning[] = [];
   if (encoding === 'windows-1252' || encoding === 'gb18030')
@@ -41,6 +41,26 @@ export function readText(bytes: Uint8Array, name: string, markdown: boolean, wat
     tables: builder.tables(),
     warnings,
   };
+}
+
+/** Paragraphs of one item that are looked through for the item behind it. */
+const ITEM_PARAGRAPHS = 100;
+
+/** The ordered item that follows in the same list; null where the list ends. */
+function nextItem(paragraphs: readonly TextParagraph[], index: number): TextParagraph | null {
+  const depth = paragraphs[index]?.depth ?? 0;
+  for (const next of paragraphs.slice(index + 1, index + 1 + ITEM_PARAGRAPHS)) {
+    if (next.level !== null) return null;
+    if (next.ordinal !== null && next.depth !== null && next.depth <= depth) return next.depth === depth ? next : null;
+  }
+  return null;
+}
+
+/** "2. (a) ...": the first bracket of a list inside the item, unless the next item has the second and the ordinals are notation only ("1. (a)", "2. (b)"). */
+function beginsInside(label: Label, next: TextParagraph | null): boolean {
+  const first = label.readings.find(({ form, values }) => form.startsWith('(') && values.length === 1 && values[0] === 1);
+  const second = next && readLabel(next.source.trimStart());
+  return first !== undefined && !second?.readings.some(({ form, values }) => form === first.form && values[0] === 2);
 }
 
 class TextBuilder {
@@ -57,7 +77,7 @@ class TextBuilder {
     this.markdown = markdown;
   }
 
-  add(paragraph: TextParagraph): void {
+  add(paragraph: TextParagraph, next: () => TextParagraph | null): void {
     if (paragraph.cells) {
       this.row = this.row < 0 ? 0 : this.row + 1;
       paragraph.cells.forEach((cell, column) =>
@@ -71,7 +91,7 @@ class TextBuilder {
     }
     const inline = this.inline(paragraph.source);
     if (inline.text === '') return;
-    this.block(paragraph, inline, null, this.numberOf(paragraph, inline.text));
+    this.block(paragraph, inline, null, this.numberOf(paragraph, inline.text, next));
   }
 
   tables(): Table[] {
@@ -88,8 +108,8 @@ class TextBuilder {
     return this.markdown ? readInline(source) : { text: repairText(source), emphasis: [] };
   }
 
-  /** The number an ordered item shows; null where the text itself begins with its number or there is none. */
-  private numberOf(paragraph: TextParagraph, text: string): string | null {
+  /** The number an ordered item shows; null where the text itself begins with that number or there is none. */
+  private numberOf(paragraph: TextParagraph, text: string, next: () => TextParagraph | null): string | null {
     if (paragraph.depth === null) {
       if (paragraph.level !== null) this.open = [];
       return null;
@@ -99,7 +119,8 @@ class TextBuilder {
     const typed = readLabel(text);
     const ordinal = paragraph.ordinal?.replace(/[.)]$/, '') ?? '';
     const parent = this.open.findLast((number) => number !== '') ?? '';
-    const own = ordinal === '' || typed !== null ? '' : parent === '' ? ordinal : `${parent}.${ordinal}`;
+    const replaced = typed !== null && !beginsInside(typed, next());
+    const own = ordinal === '' || replaced ? '' : parent === '' ? ordinal : `${parent}.${ordinal}`;
     this.open.push(own);
     return own === '' ? null : own;
   }
