@@ -76,5 +76,12 @@ it('knows bullets and leaders', () => {
   expect(bulletLength('• item')).toBe(2);
   expect(bulletLength('item')).toBe(0);
   expect(isContentsLine('1. Definitions ........ 12')).toBe(true);
+  expect(isContentsLine('Article I . . . . . . iv')).toBe(true);
+  expect(isContentsLine('第一条 定义………… 3')).toBe(true);
   expect(isContentsLine('The term ends ...')).toBe(false);
+});
+
+it('fault: a sentence that ends in points is no line of a contents table', () => {
+  for (const text of ['2. The price is to be agreed.....', '3. Name of the Buyer: ....................', '第二条 价格为……'])
+    expect([isContentsLine(text), readLabel(text) !== null]).toEqual([false, true]);
 });

@@ -275,8 +275,11 @@ export function bulletLength(text: string): number {
   return BULLET.exec(text)?.[0].length ?? 0;
 }
 
-/** A line of a table of contents: leader points and a page number. Such a line repeats a number, it does not begin a clause. */
-const LEADER = /(?:\.\s?){4,}\s*(?:\d{1,4}|[ivxl]{1,6}|[A-Z](?:-\d{1,3})?)?\s*$|(?:…\s?){2,}\s*\d{0,4}\s*$|_{4,}\s*\d{1,4}\s*$/i;
+/**
+ * A line of a table of contents: leader points and a page number. Such a line repeats a number, it does not begin a clause.
+ * Points alone are an ellipsis or a blank to fill in.
+ */
+const LEADER = /(?:\.\s?){4,}\s*(?:\d{1,4}|[ivxl]{1,6}|[A-Z](?:-\d{1,3})?)\s*$|(?:…\s?){2,}\s*\d{1,4}\s*$|_{4,}\s*\d{1,4}\s*$/i;
 const CONTENTS_TITLE = /^(?:table\s+of\s+(?:contents|exhibits|schedules)|contents|index|目\s*录)[\s:：]*$/i;
 
 export function isContentsLine(text: string): boolean {

@@ -46,6 +46,11 @@ const cell = (id: string, text: string, row: number, column: number): Block =>
   plainBlock({ id, text, kind: 'tableCell', cell: { table: 't', row, column, rowSpan: 1, columnSpan: 1, header: false } });
 
 describe('numbers', () => {
+  it('fault: a clause that ends in points to fill in is a clause', async () => {
+    const document = await parse(['1. Scope. All.', '2. The price is .....', '3. Term. A year.']);
+    expect(document.clauses.map(({ path }) => path)).toEqual(['1', '2', '3']);
+  });
+
   it('fault: a restarted list numbers from one again', async () => {
     expect(await pathsOf(['1. Fees', '(a) monthly', '(b) yearly', '2. Term', '(a) one year', '(b) two years'])).toEqual([
       '1',

@@ -84,13 +84,10 @@ export function hiddenBlocks(content: ParagraphContent, around: Surrounding): Dr
   });
 }
 
-/**
- * Lines of a contents table have their numbers as text; a paragraph that Word numbers is none, whatever leaders it ends in.
- * Word fills a blank after leaders with a page number: points alone are an ellipsis.
- */
+/** Lines of a contents table have their numbers as text; a paragraph that Word numbers is none, whatever leaders it ends in. */
 function isContents(body: string, styleName: string, numbered: boolean): boolean {
   if (/^toc\s?(?:\d|heading)/i.test(styleName)) return true;
-  return !numbered && ((isContentsLine(body) && /[\p{L}\p{N}]$/u.test(body)) || isContentsTitle(body.trim()));
+  return !numbered && (isContentsLine(body) || isContentsTitle(body.trim()));
 }
 
 interface Traits {
