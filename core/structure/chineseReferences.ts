@@ -27,7 +27,7 @@ export function chineseMentions(text: string, from: number): Mention[] {
       continue;
     }
     const list = /^第\s?([^条條]+)([条條].*)$/s.exec(match[0]);
-    const members = list?.[1]?.includes('、') ? (list[1] as string).split('、').map((digits) => `第${digits}${list[2] as string}`) : [match[0]];
+    const members = list?.[1]?.includes('、') ? list[1].split('、').map((digits) => `第${digits}${list[2] as string}`) : [match[0]];
     for (const number of members) out.push({ text: match[0], word: '', number, start: match.index, end });
     const range = RANGE.exec(text.slice(end, end + 30));
     if (range)

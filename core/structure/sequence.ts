@@ -173,7 +173,7 @@ class Placer {
   /** Of two readings of "1.1(i)" the one that goes on with what is open. */
   private chooseDotted(readings: readonly Reading[]): Choice {
     const going = readings.find((reading) => this.stack.some((open) => follows(open, reading)));
-    const reading = going ?? readings.find((candidate) => candidate.values.at(-1) === 1) ?? (readings[0] as Reading);
+    const reading = going ?? readings.find((candidate) => candidate.values.at(-1) === 1) ?? readings[0]!;
     return { reading, depth: this.dottedDepth(reading) };
   }
 
