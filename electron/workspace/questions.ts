@@ -3,11 +3,11 @@
 // Owns: which questions are running, cancelling them, and at most one event of prose per 16 ms.
 // Without a Reader an answer is made of retrieval alone and says so: nothing is then called found or absent.
 import { answerQuestion } from '../../core/ask/answer.ts';
+import { ClauseIndex } from '../../core/ask/clauseSearch.ts';
 import { Candidates, SentenceIndex, toEvidence, type SearchHit } from '../../core/ask/evidence.ts';
-import { contentWords } from '../../core/ask/labels.ts';
+import { fuse, hitsOf, narrowed } from '../../core/ask/fusion.ts';
 import type { Reader } from '../../core/ask/reader.ts';
 import { summarizeDocument } from '../../core/ask/summary.ts';
-import { stem } from '../../core/ask/terms.ts';
 import type { Answer } from '../../core/contract/answer.ts';
 import type { Document } from '../../core/contract/document.ts';
 import type { EngineModel } from '../../core/contract/engine.ts';
@@ -73,7 +73,11 @@ export class Questions {
   private async answer(id: string, question: string, documents: readonly Document[], signal: AbortSignal): Promise<Answer> {
     const { emit } = this.parts;
     const index = new SentenceIndex(documents);
-    const search: QuestionParts['search'] = (text, documentIds, limit) => this.parts.search(text, documentIds, limit).map((hit) => narrow(hit, index, text));
+    const clauses = new ClauseIndex(documents);
+    const search: QuestionParts['search'] = (text, documentIds, limit) => {
+      const blocks = this.parts.search(text, documentIds, limit).map((hit) => ({ ...hit, span: narrowed([hit.span], index, text) ?? hit.span }));
+      return fuse(blocks, hitsOf(clauses.search(text, limit), index, text)).slice(0, limit);
+    };
     const opening = this.parts.reader();
     if (!opening) return withoutReader(id, question, documents, index, search);
     const [reader, { writer, note }] = await Promise.all([opening, this.openWriter()]);
@@ -115,20 +119,6 @@ function proseFrames(send: (text: string) => void): { add: (text: string) => voi
     },
     flush,
   };
-}
-
-/** The index knows blocks, and a block may be a page long: the sentence that shares most words with the question is what was found. */
-function narrow(hit: SearchHit, index: SentenceIndex, question: string): SearchHit {
-  const words = contentWords(question);
-  const shared = (text: string): number => {
-    const present = new Set((text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stem));
-    return words.filter((word) => present.has(word)).length;
-  };
-  const best = index
-    .at(hit.span)
-    .map(({ sentence }) => ({ span: sentence.spans.find((span) => span.blockId === hit.span.blockId), score: shared(sentence.text) }))
-    .reduce((most, next) => (next.score > most.score ? next : most), { span: undefined as SearchHit['span'] | undefined, score: 0 });
-  return best.span ? { ...hit, span: best.span } : hit;
 }
 
 function withoutReader(id: string, question: string, documents: readonly Document[], index: SentenceIndex, search: QuestionParts['search']): Answer {
