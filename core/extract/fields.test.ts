@@ -167,6 +167,28 @@ describe('dates of the agreement', () => {
     const made = 'This Agreement is made on May 3, 2019 by A and B.';
     expect(values(`${made} This Agreement shall become effective on the date first above written.`, 'effectiveDate')).toEqual(['May 3, 2019=2019-05-03']);
     expect(values(made, 'effectiveDate')).toEqual([]);
+    for (const day of ['the date set forth above', 'the date last signed by both parties', 'the date on which it is signed by both'])
+      expect(values(`${made} This Agreement is effective as of ${day}.`, 'effectiveDate')).toEqual(['May 3, 2019=2019-05-03']);
+  });
+  it.each([
+    ['The commencement date for this contract will be 16th June 2004.', '16th June 2004=2004-06-16'],
+    ['“Effective Date” shall mean the date of installation, i.e. December 10, 1993.', 'December 10, 1993=1993-12-10'],
+    ['This Agreement is made on June 1, 2020 (the “Agreement Effective Date”).', 'June 1, 2020=2020-06-01'],
+    ['This Agreement is made with effect from May 2, 2020.', 'May 2, 2020=2020-05-02'],
+    ['TERM OF EXECUTION From January 30, 2012 until July 29, 2012', 'January 30, 2012=2012-01-30'],
+  ])('finds the effective date in: %s', (text, date) => {
+    expect(values(text, 'effectiveDate')).toEqual([date]);
+  });
+  it('fault: the beginning of another agreement, of a list of prices or of a period inside the term is taken for the effective date', () => {
+    for (const text of [
+      'WHEREAS, the memoranda of understanding were effective from October 5, 1999.',
+      'The initial production period of this Agreement shall commence on November 4, 1998.',
+    ])
+      expect(values(text, 'effectiveDate')).toEqual([]);
+  });
+  it('reads the date of a letter from its dateline', () => {
+    expect(values('Geneva, 2 April 2020\nDear Sirs, we agree as follows.', 'agreementDate')).toEqual(['2 April 2020=2020-04-02']);
+    expect(values('Invoices of the Seller before 2 April 2020 are paid.', 'agreementDate')).toEqual([]);
   });
   it('reads words, dots and dashes', () => {
     expect(normal(findDates('the first (1st) day of January, 1996; 1.4.2011; 3-14-18; twenty-first day of May 2020'))).toEqual([

@@ -70,7 +70,7 @@ function pageAt(block: Block, at: number): number {
 }
 
 const END = /(?:[.;?!]["”’)\]]*(?=\s+["“(]?\p{Lu})|[。；])/gu;
-const ABBREVIATED = /(?:\b(?:Inc|Corp|Co|Ltd|L\.?L\.?C|No|Nos|Sec|Mr|Ms|Mrs|Dr|St|Jr|vs|S\.A|U\.S|[A-Z]))\.$/;
+const ABBREVIATED = /(?:\b(?:Inc|Corp|Co|Ltd|L\.?L\.?C|No|Nos|Sec|Mr|Ms|Mrs|Dr|St|Jr|vs|S\.A|U\.S|i\.e|e\.g|[A-Z]))\.$/;
 
 /** Beginnings and ends of the sentences of a text. */
 export function sentences(text: string): [number, number][] {

@@ -92,14 +92,14 @@ export function findAgreementDates(source: Source): AgreementDates {
       const date = findDates(passage.block.text.slice(start, end))[0];
       if (date) list.push({ value: source.value(passage, start + date.start, start + date.end, date.normalized, score), score });
     }
-  const signed = signatureDates(source);
+  const signed = [...signatureDates(source), ...datelines(source)];
   const made = agreement.some(({ score }) => score > SIGNED - 0.01) ? agreement : [...agreement, ...signed, ...adopted(effective, 0.85)];
   const agreementDate = best(made);
   const starts =
     effective.length > 0 || !sameDay
       ? effective
       : adopted(
-          made.filter(({ score }) => score >= 0.5),
+          made.filter(({ score }) => score >= ADOPTED),
           0.5,
         );
   return { agreementDate, effectiveDate: best(starts), expirationDate: best(expiration) };
@@ -111,7 +111,10 @@ const EXPIRATION_LABEL = /(?:Expiration|Expiry|End|Termination)\s+Date|终止日
 
 /** "... shall become effective on the date first above written": the day the agreement was made, signed or closed is its effective date too. */
 const SAME_DAY =
-  /\b(?:this\s+(?:[\w&-]+\s+){0,4}?(?:agreement|contract|addendum|amendment|lease)|term|agreement\s+is)\b[^.;]{0,90}?\b(?:effective|commenc\w+|begin\w*|in(?:to)?\s+force|takes?\s+effect)\b[^.;]{0,50}?\b(?:date\s+(?:first\s+(?:above\s+)?(?:written|listed|set\s+forth|mentioned)|hereof|of\s+(?:this|the)\s+agreement|of\s+(?:its\s+)?(?:execution|signature|signing))|signing\s+date|later\s+of\s+the|last\s+(?:date|signature)|date\s+and\s+year\s+first|upon\s+(?:(?:its|the|full|due)\s+)*(?:execution|signature|signing)|when\s+(?:signed|executed)|day\s+and\s+(?:date|year)\s+first)|\b(?:effective|commencement)\s+date["”]?\s*(?:of\s+this\s+agreement\s*)?(?:means|shall\s+mean|shall\s+be|is)\b[^.;]{0,40}?\b(?:date\s+(?:first|hereof|of\s+(?:this|the|its)|(?:on\s+which\s+)?(?:the\s+)?last)|later\s+of)|\bdate\s+(?:first|of\s+(?:the\s+)?last|hereof)[^.;]{0,60}["“]Effective\s+Date|\blater\s+of\b[^.;]{0,60}["“]Effective\s+Date|(?:自|于)[^。]{0,12}签(?:订|署|字)[^。]{0,8}(?:之日)?(?:起)?生效/i;
+  /\b(?:this\s+(?:[\w&-]+\s+){0,4}?(?:agreement|contract|addendum|amendment|lease)|term|agreement\s+is)\b[^.;]{0,90}?\b(?:effective|commenc\w+|begin\w*|in(?:to)?\s+force|takes?\s+effect)\b[^.;]{0,50}?\b(?:date\s+(?:first\s+(?:above\s+)?(?:written|listed|set\s+forth|mentioned)|hereof|of\s+(?:this|the)\s+agreement|of\s+(?:its\s+)?(?:execution|signature|signing))|signing\s+date|date\s+(?:set\s+(?:forth|out)|stated|shown|written|indicated|appearing)\s+(?:above|below|herein)|date\s+(?:on\s+which\s+|when\s+|that\s+)?(?:it|both|all|the\s+parties|each|this\s+agreement)[^.;]{0,30}?\bsign|date\s+(?:last\s+)?signed|(?:last|final)\s+signature|later\s+of\s+the|last\s+(?:date|signature)|date\s+and\s+year\s+first|upon\s+(?:(?:its|the|full|due)\s+)*(?:execution|signature|signing)|when\s+(?:signed|executed)|day\s+and\s+(?:date|year)\s+first)|\b(?:effective|commencement)\s+date["”]?\s*(?:of\s+this\s+agreement\s*)?(?:means|shall\s+mean|shall\s+be|is)\b[^.;]{0,40}?\b(?:date\s+(?:first|hereof|of\s+(?:this|the|its)|(?:on\s+which\s+)?(?:the\s+)?last)|later\s+of)|\bdate\s+(?:first|of\s+(?:the\s+)?last|hereof)[^.;]{0,60}["“]Effective\s+Date|\blater\s+of\b[^.;]{0,60}["“]Effective\s+Date|(?:自|于)[^。]{0,12}签(?:订|署|字)[^。]{0,8}(?:之日)?(?:起)?生效/i;
+
+/** Below this the date is only near words like "as of". */
+const ADOPTED = 0.55 - 1e-4;
 
 /** Values of one list under the confidence of another question. */
 function adopted(found: readonly Scored[], confidence: number): Scored[] {
@@ -140,6 +143,23 @@ function signatureDates(source: Source): Scored[] {
   return last === null ? [] : [last];
 }
 
+/** "Geneva, 2 April 2020" at the head of a paragraph, as letters and continental contracts are dated. */
+const DATELINE = /^(?:\p{Lu}[\p{L}.'’-]*[\s/,]{1,2}){1,4}$/u;
+
+function datelines(source: Source): Scored[] {
+  const found: Scored[] = [];
+  for (const { passage, from, text, opening } of everySentence(source)) {
+    if (from > 0 || (!opening && text.length > LONGEST_DATELINE)) continue;
+    const date = findDates(text)[0];
+    if (!date || !DATELINE.test(text.slice(0, date.start)) || !/[,\s]$/.test(text.slice(0, date.start))) continue;
+    found.push({ value: source.value(passage, date.start, date.end, date.normalized, 0.5), score: SIGNED - found.length * 1e-9 });
+  }
+  return found.slice(0, 1);
+}
+
+/** Behind the opening a dateline stands alone, above the signatures. */
+const LONGEST_DATELINE = 60;
+
 /** Words that say another agreement's date comes. */
 const OTHER_AGREEMENT =
   /\b(?:that\s+certain|a\s+certain|those\s+certain|pursuant\s+to|amend(?:s|ed|ing|ment\s+to)?|supersed\w*|prior|previous|original(?:ly)?|existing|registration|Act\s+of|Rule|filed|entered\s+into\s+(?:an?|that|the|several|various|certain)|parties\s+to\s+(?:an?|that|the)|letter\s+dated|statements?|since|amended\s+as\s+of|memorandum)\b[^.;]{0,110}$/i;
@@ -150,7 +170,7 @@ function agreementScore(sentence: Sentence, before: string, after: string, early
   if (/\bWHEREAS\b|\bW\s?H\s?E\s?R\s?E\s?A\s?S\b|["“][^"”]{2,60}["”]\s+(?:means|shall\s+mean)/i.test(sentence.text.slice(0, 120)) && !here) return 0;
   const title = /agreement|contract|lease|amendment|deed|合同|协议/i.test(sentence.text);
   if (early && /(?:made|entered(?:\s+into)?|dated|executed|effective|签订|签署)[^.;]{0,90}$/i.test(before) && title)
-    return here ? 0.95 : sentence.opening ? 0.85 : 0.56;
+    return here ? 0.95 : sentence.opening ? 0.85 : 0.54;
   if (early && /^\s*[)）]?\s*,?\s*[(（]?[^()]{0,30}["“](?:Effective Date|Agreement Date|Execution Date|Signing Date|Date)/i.test(after)) return 0.85;
   if (early && /(?:dated|date|as of|签订日期|签署日期)\s*[:：]?\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return sentence.opening ? 0.7 : 0.52;
   if (/in\s+witness|executed|signed/i.test(sentence.text) && /(?:as of|on|this|dated)\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return 0.65;
@@ -159,19 +179,25 @@ function agreementScore(sentence: Sentence, before: string, after: string, early
 }
 
 function effectiveScore(sentence: Sentence, before: string, after: string, early: boolean): number {
+  if (OTHERS.test(before)) return 0;
   if (
-    /^[^.;]{0,14}[(（,]\s*(?:(?:the|hereinafter|herein|called|referred\s+to\s+as)\s+)*["“‘']?(?:the\s+)?(?:Effective|Commencement|Start|Launch)\s*Date/i.test(
+    /^[^.;]{0,14}[(（,]\s*(?:(?:the|hereinafter|herein|called|referred\s+to\s+as)\s+)*["“‘']?(?:the\s+)?(?:(?:Agreement|Contract)\s+)?(?:Effective|Commencement|Start|Launch)\s*Date/i.test(
       after,
     )
   )
     return 0.95;
   if (
-    /["“]?\b(?:Effective|Commencement|Start)\s+Dates?["”]?\s*(?:[:：)]|is|shall be|shall mean|means|of this Agreement|of this Agreement is|for this (?:contract|agreement)|\(["“][^)]*\)\s*is|will be)*\s*(?:(?:on|as of)\s*)?(?:the\s*)?$/i.test(
+    /["“]?\b(?:Effective|Commencement|Start)\s+Dates?["”]?(?:\s*(?:[:：)]|is|shall (?:be|mean)|means|(?:of|for) (?:this|the) \w+|\(["“][^)]*\)|will be|deemed(?: to be)?))*\s*(?:[^.;]{0,60}\bi\.e\.,?\s*)?(?:(?:on|as of)\s*)?(?:the\s*)?$/i.test(
       before,
     )
   )
     return 0.9;
-  if (!/\b(?:effective|commenc\w+|begin\w*|into\s+force|take\s+effect|in\s+effect|生效)\b[^.;]{0,25}$/i.test(before.slice(-50)) || OTHER_AGREEMENT.test(before))
+  if (/\b(?:term|duration|validity)\b[^.;]{0,40}\bfrom\s*$/i.test(before.slice(-60)) && /^\s*,?\s*(?:until|till|through|up\s+to|to)\b/i.test(after))
+    return 0.75;
+  if (
+    !/\b(?:effective|commenc\w+|begin\w*|start(?:s|ing)?|in(?:to)?\s+force|(?:takes?|with|in|into)\s+effect|生效)\b[^.;]{0,25}$/i.test(before.slice(-50)) ||
+    OTHER_AGREEMENT.test(before)
+  )
     return 0;
   // "This Agreement is effective as of ...": of the agreement, not of a fee or a period in it.
   if (OF_AGREEMENT.test(before) || /\bit\s+shall\s+be\s+effective\b/i.test(before)) return 0.8;
@@ -180,9 +206,13 @@ function effectiveScore(sentence: Sentence, before: string, after: string, early
     : 0;
 }
 
+/** What a recital tells of another agreement, and periods inside the term ("the initial production period shall commence on"). */
+const OTHERS =
+  /\bWHEREAS\b(?![^.;]*\bthis\s)[^.;]*$|\b(?:was|were)\s+effective\b[^.;]{0,60}$|\b(?!initial|renewal|contract|agreement|term|that|this|the|an?|such|any)[a-z]+\s+period\b[^.;]{0,60}\b(?:commenc|begin|start)[^.;]{0,25}$/i;
+
 /** The agreement or its term is what begins. */
 const OF_AGREEMENT =
-  /\bagreement["”)]*,?\s+(?:is\s+|shall\s+(?:be(?:come)?\s+)?|will\s+(?:be(?:come)?\s+)?)?(?:made\s+|entered\s+into\s+)?(?:and\s+)?(?:effective|commence|begin|take\s+effect|come\s+into)|\bterm\s+of\s+(?:this|the)\s+(?:\w+\s+)?agreement\b[^.;]{0,60}$|\bthis\s+(?:[\w&-]+\s+){0,5}?(?:agreement|contract|amendment|addendum|lease)\b[^.;]{0,90}$/i;
+  /\bagreement["”)]*,?\s+(?:is\s+|shall\s+(?:be(?:come)?\s+)?|will\s+(?:be(?:come)?\s+)?)?(?:made\s+|entered\s+into\s+)?(?:and\s+)?(?:effective|commence|begin|take\s+effect|come\s+into)|\bterm\s+of\s+(?:this|the)\s+(?:\w+\s+)?agreement\b[^.;]{0,60}$|\bthis\s+(?:[\w&-]+\s+){0,5}?(?:agreement|contract|amendment|addendum|lease)\b[^.;]{0,90}$|\b(?:contract|agreement)\s+(?:period|term)["”]?\s+(?:shall\s+)?(?:mean|be|is)\b[^.;]{0,60}$/i;
 
 /** What a term begins with, and what other papers are of. */
 const NO_END = /(?:\bfrom|\bcommenc\w+|\bbegin\w*|\beffective|\bas\s+of|\bdated|\bafter|\bsince|\bissue\s+date:?)\s*(?:(?:on|as\s+of|the|and)\s*)*$/i;

@@ -1,3 +1,6 @@
+// Numbers as contracts write them, with the values they are read to, and what looks like a number and is none.
+//
+// Owns: readLabel, the values of numerals, bullets and lines of a contents table. What a number means among its neighbours is core/structure's.
 import { describe, expect, it } from 'vitest';
 import { bulletLength, isContentsLine, readLabel } from './labels.ts';
 import { chineseValue, letterValue, romanValue } from './numerals.ts';

@@ -1,3 +1,6 @@
+// Texts and Markdown as blocks: numbers as a reader sees them, lines broken by hand, encodings.
+//
+// Owns: the faults that people report of readers of plain text; each is the smallest text that shows it.
 import { describe, expect, it } from 'vitest';
 import { Watch } from '../limits.ts';
 import { readText, type TextContent } from './readText.ts';
