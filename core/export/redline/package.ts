@@ -33,6 +33,8 @@ export class DocxPackage {
   private readonly added = new Map<string, Uint8Array>();
   private readonly touched = new Set<string>();
   private readonly known = new Map<string, Relation[]>();
+  /** Length and checksum of parts, for a picture is compared with every one that is brought in. */
+  private readonly sums = new Map<string, string | null>();
 
   /** Errors: corrupt_file, too_large, encrypted. */
   constructor(bytes: Uint8Array, name: string) {
@@ -103,8 +105,17 @@ export class DocxPackage {
 
   targetKey(relation: Relation): string {
     if (relation.outside) return relation.target;
-    const bytes = this.bytes(relation.target);
-    return bytes ? `${relation.type}:${bytes.length}:${checksum(bytes)}` : relation.target;
+    const sum = this.sumOf(relation.target);
+    return sum === null ? relation.target : `${relation.type}:${sum}`;
+  }
+
+  private sumOf(name: string): string | null {
+    const known = this.sums.get(name);
+    if (known !== undefined) return known;
+    const bytes = this.bytes(name);
+    const sum = bytes && `${bytes.length}:${checksum(bytes)}`;
+    this.sums.set(name, sum);
+    return sum;
   }
 
   /** Adds a relationship of `part`; `id` is chosen when none is given. */
@@ -126,6 +137,7 @@ export class DocxPackage {
   add(name: string, content: Uint8Array | XmlElement, type: string): void {
     if (content instanceof Uint8Array) this.added.set(name, content);
     else this.trees.set(name, content);
+    this.sums.delete(name);
     this.touch(name);
     if (this.contentType(name) !== type) {
       const root = this.tree(TYPES)!;

@@ -70,6 +70,18 @@ describe('containers', () => {
     expect(new ZipReader(bytes, 'x.docx', DEFAULT_LIMITS).read('a.xml')).toEqual(content);
   });
 
+  it('fault: a part that is read again counts once against the limit of unpacked bytes', () => {
+    const part = Uint8Array.from({ length: 3_000_000 }, (_unused, index) => (index * 7919) >> 5);
+    const zip = new ZipReader(zipSync({ 'a.xml': part, 'b.xml': part, 'c.xml': part, 'd.xml': part }), 'x.docx', {
+      ...DEFAULT_LIMITS,
+      expandedBytes: 10_000_000,
+    });
+    for (let times = 0; times < 4; times++) expect(zip.read('a.xml')).toHaveLength(3_000_000);
+    zip.read('b.xml');
+    zip.read('c.xml');
+    expect(() => zip.read('d.xml')).toThrow(/unpacked/);
+  });
+
   it('reads a document whose main part has another name, as DOTX and DOCM may', async () => {
     const files = unzipSync(makeDocx({ body: p('template') }));
     const document = files['word/document.xml'] as Uint8Array;

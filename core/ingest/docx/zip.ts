@@ -29,6 +29,8 @@ export class ZipReader {
   private readonly name: string;
   private readonly limits: Limits;
   private readonly entries = new Map<string, Entry>();
+  /** Entries read so far: one that is read again costs nothing more of the limit. */
+  private readonly counted = new Set<string>();
   private expanded = 0;
 
   constructor(bytes: Uint8Array, name: string, limits: Limits) {
@@ -56,7 +58,7 @@ export class ZipReader {
         'encrypted',
         `Expected a readable container; "${name}" in "${this.name}" is encrypted. Save the file without a password and add it again.`,
       );
-    within(entry.declared + this.expanded, this.limits.expandedBytes, 'bytes when unpacked');
+    if (!this.counted.has(name)) within(entry.declared + this.expanded, this.limits.expandedBytes, 'bytes when unpacked');
     const packed = this.dataOf(entry);
     if (entry.method === 0) return this.count(packed, entry);
     if (entry.method !== 8) throw this.corrupt(`"${name}" is packed by method ${entry.method}, expected 0 or 8`);
@@ -142,7 +144,8 @@ export class ZipReader {
   }
 
   private count(data: Uint8Array, entry: Entry): Uint8Array {
-    this.expanded += data.length;
+    if (!this.counted.has(entry.name)) this.expanded += data.length;
+    this.counted.add(entry.name);
     within(this.expanded, this.limits.expandedBytes, 'bytes when unpacked');
     if (data.length !== entry.declared) throw this.corrupt(`"${entry.name}" unpacks to ${data.length} bytes, its directory says ${entry.declared}`);
     return data;
