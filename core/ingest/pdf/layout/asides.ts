@@ -41,36 +41,61 @@ export function plainBlock(id: string, kind: Block['kind'], text: string, page: 
 /** `asides` in page order; each is on one page. */
 export function placeAsides(blocks: readonly Block[], asides: readonly Block[]): readonly Block[] {
   if (asides.length === 0) return blocks;
-  const after = new Map<number, Block[]>();
-  const ends = blocks.map((block) => block.at.at(-1));
-  for (const aside of asides) {
-    const place = positionOf(aside, blocks, ends);
-    const list = after.get(place);
-    if (list) list.push(aside);
-    else after.set(place, [aside]);
+  const ends = new BlockEnds(blocks);
+  const after = Map.groupBy(asides, (aside) => ends.positionOf(aside));
+  return [...(after.get(-1) ?? []), ...blocks.flatMap((block, index) => [block, ...(after.get(index) ?? [])])];
+}
+
+interface BlockEnd {
+  readonly index: number;
+  readonly middle: number;
+}
+
+/** Where blocks end, by page: a page of 20,000 hidden lines asks as often, so an answer must not look at every block. */
+class BlockEnds {
+  /** By page: index of the last block that ends there or before. */
+  private readonly lastUpTo: number[] = [];
+  /** By page: ends from the last block upwards, each higher on the page than those after it; others are never an answer. */
+  private readonly rising = new Map<number, BlockEnd[]>();
+
+  constructor(blocks: readonly Block[]) {
+    for (const [index, block] of [...blocks.entries()].toReversed()) {
+      const end = block.at.at(-1);
+      if (end === undefined) continue;
+      this.lastUpTo[end.page] ??= index;
+      if (block.kind === 'furniture' || end.box === null) continue;
+      const list = this.rising.get(end.page) ?? [];
+      // The middle of the label's last line decides: boxes of fields reach a little above and below their line.
+      const middle = lastMiddle(block, end.box);
+      if (middle < (list.at(-1)?.middle ?? Infinity)) list.push({ index, middle });
+      this.rising.set(end.page, list);
+    }
+    for (let page = 0; page < this.lastUpTo.length; page++) this.lastUpTo[page] = Math.max(this.lastUpTo[page] ?? -1, this.lastUpTo[page - 1] ?? -1);
   }
-  const placed: Block[] = [...(after.get(-1) ?? [])];
-  blocks.forEach((block, index) => placed.push(block, ...(after.get(index) ?? [])));
-  return placed;
+
+  /** Index of the block that an aside follows; -1 for the beginning. */
+  positionOf(aside: Block): number {
+    const page = aside.at[0]?.page ?? 0;
+    return aside.hidden === null ? Math.max(this.upTo(page - 1), this.lastAbove(page, aside.at[0]?.box?.y1 ?? 0)) : this.upTo(page);
+  }
+
+  private upTo(page: number): number {
+    return this.lastUpTo[Math.min(page, this.lastUpTo.length - 1)] ?? -1;
+  }
+
+  private lastAbove(page: number, bottom: number): number {
+    const list = this.rising.get(page) ?? [];
+    let [low, high] = [0, list.length];
+    while (low < high) {
+      const half = (low + high) >> 1;
+      if ((list[half] as BlockEnd).middle <= bottom) high = half;
+      else low = half + 1;
+    }
+    return list[low]?.index ?? -1;
+  }
 }
 
-/** Index of the block that an aside follows; -1 for the beginning. */
-function positionOf(aside: Block, blocks: readonly Block[], ends: readonly (Block['at'][number] | undefined)[]): number {
-  const page = aside.at[0]?.page ?? 0;
-  const bottom = aside.at[0]?.box?.y1 ?? 0;
-  let last = -1;
-  let best = -1;
-  ends.forEach((end, index) => {
-    if (end === undefined || end.page > page) return;
-    last = index;
-    if (end.page < page) best = index;
-    // The middle of the label's last line decides: boxes of fields reach a little above and below their line.
-    else if (blocks[index]?.kind !== 'furniture' && end.box !== null && lastMiddle(blocks[index], end.box) <= bottom) best = index;
-  });
-  return aside.hidden === null ? best : last;
-}
-
-function lastMiddle(block: Block | undefined, box: Box): number {
-  const line = block?.lines.at(-1)?.box ?? box;
+function lastMiddle(block: Block, box: Box): number {
+  const line = block.lines.at(-1)?.box ?? box;
   return (line.y0 + line.y1) / 2;
 }

@@ -167,9 +167,9 @@ function paragraphsIn(lines: readonly PdfLine[]): (readonly PdfLine[])[] {
 
 /** Ties "Table 3. Fees" right above or below a table to it, and says that it is a caption. */
 export function tieCaptions(blocks: Block[], tables: readonly Table[]): Table[] {
+  const extents = cellExtents(blocks);
   return tables.map((table) => {
-    const first = blocks.findIndex((block) => block.cell?.table === table.id);
-    const last = blocks.findLastIndex((block) => block.cell?.table === table.id);
+    const { first, last } = extents.get(table.id) ?? { first: -1, last: -1 };
     for (const at of [first - 1, first - 2, last + 1]) {
       const block = blocks[at];
       if (
@@ -184,4 +184,13 @@ export function tieCaptions(blocks: Block[], tables: readonly Table[]): Table[] 
     }
     return table;
   });
+}
+
+/** Indices of the first and the last cell of each table. */
+function cellExtents(blocks: readonly Block[]): ReadonlyMap<string, { readonly first: number; readonly last: number }> {
+  const extents = new Map<string, { first: number; last: number }>();
+  blocks.forEach(({ cell }, index) => {
+    if (cell) extents.set(cell.table, { first: extents.get(cell.table)?.first ?? index, last: index });
+  });
+  return extents;
 }
