@@ -75,12 +75,23 @@ export async function recognisePage(
   }
   const first: Way = { turn: 0, script };
   const whole = await reader.readWhole(first);
+  try {
+    return await secondTrial(whole, first, reader, options.script, memory);
+  } catch (thrown) {
+    // What was read stands: that there was no time to try another way is no failure of the page.
+    if (thrown instanceof OcrTimeout) return whole;
+    throw thrown;
+  }
+}
+
+/** `whole`, or the page read another way or in another script when that is surer. */
+async function secondTrial(whole: RecognisedPage, first: Way, reader: PagePictures, asked: OcrOptions['script'], memory: OcrMemory): Promise<RecognisedPage> {
   if (whole.confidence >= SURE) {
     // Right way up; but every fifth word in doubt is how the other half of a page in two languages looks.
-    if (options.script !== 'auto' || whole.doubtful <= MUCH_DOUBT * whole.words) return whole;
-    return better(await reader.readWhole({ turn: 0, script: script === 'latin' ? 'chinese' : 'latin' }), whole, memory);
+    if (asked !== 'auto' || whole.doubtful <= MUCH_DOUBT * whole.words) return whole;
+    return better(await reader.readWhole({ turn: 0, script: first.script === 'latin' ? 'chinese' : 'latin' }), whole, memory);
   }
-  const best = await bestWay(otherWays(first, options.script, look), reader);
+  const best = await bestWay(otherWays(first, asked, reader.look), reader);
   // A strip alone reads a little better than a page with its seals and signatures.
   if (best.confidence < whole.confidence + 0.1) return whole;
   return better(await reader.readWhole(best.way), whole, memory);
