@@ -21,7 +21,7 @@ export interface Grid {
   readonly caption: Element | null;
 }
 
-/** Browsers cut spans there. */
+/** Browsers cut spans there (HTML standard, 4.9.12). */
 const MOST_COLUMNS = 1000;
 
 export function readGrid(table: Element): Grid {
@@ -37,25 +37,41 @@ export function readGrid(table: Element): Grid {
   return squeeze(rows, caption);
 }
 
+/** Columns that a cell of a row above still takes. */
+interface OpenSpan {
+  readonly from: number;
+  readonly to: number;
+  /** Its first row without the cell. */
+  readonly until: number;
+}
+
 function addSection(lines: readonly Element[], head: boolean, rows: GridCell[][]): void {
-  const first = rows.length;
-  const taken = new Set<string>();
-  lines.forEach((line, index) => {
-    const row = first + index;
-    const cells: GridCell[] = [];
-    let column = 0;
-    for (const element of line.childNodes.filter(isElement)) {
-      if (element.tagName !== 'td' && element.tagName !== 'th') continue;
-      while (taken.has(`${row}:${column}`)) column++;
-      const columnSpan = span(element, 'colspan', MOST_COLUMNS);
-      const left = lines.length - index;
-      const asked = attribute(element, 'rowspan')?.trim() === '0' ? left : span(element, 'rowspan', left);
-      for (let down = 0; down < asked; down++) for (let over = 0; over < columnSpan; over++) taken.add(`${row + down}:${column + over}`);
-      cells.push({ element, row, column, rowSpan: asked, columnSpan, header: head || element.tagName === 'th' });
-      column += columnSpan;
-    }
+  const end = rows.length + lines.length;
+  let open: OpenSpan[] = [];
+  for (const line of lines) {
+    const row = rows.length;
+    open = open.filter((taken) => taken.until > row);
+    const cells = cellsOf(line, head, row, end, open);
+    const begun = cells.filter((cell) => cell.rowSpan > 1).map((cell) => ({ from: cell.column, to: cell.column + cell.columnSpan, until: row + cell.rowSpan }));
+    if (begun.length > 0) open = [...open, ...begun].sort((a, b) => a.from - b.from);
     rows.push(cells);
-  });
+  }
+}
+
+/** `open` is in the order of columns, so one walk along it finds room for all cells of the row. `end`: spans of rows stop at the end of their section. */
+function cellsOf(line: Element, head: boolean, row: number, end: number, open: readonly OpenSpan[]): GridCell[] {
+  const cells: GridCell[] = [];
+  let column = 0;
+  let next = 0;
+  for (const element of line.childNodes.filter(isElement)) {
+    if (element.tagName !== 'td' && element.tagName !== 'th') continue;
+    for (let taken = open[next]; taken && taken.from <= column; taken = open[++next]) column = Math.max(column, taken.to);
+    const columnSpan = span(element, 'colspan', MOST_COLUMNS);
+    const rowSpan = attribute(element, 'rowspan')?.trim() === '0' ? end - row : span(element, 'rowspan', end - row);
+    cells.push({ element, row, column, rowSpan, columnSpan, header: head || element.tagName === 'th' });
+    column += columnSpan;
+  }
+  return cells;
 }
 
 function span(element: Element, name: string, most: number): number {
@@ -69,20 +85,28 @@ function squeeze(rows: readonly (readonly GridCell[])[], caption: Element | null
   const keptRows = rows.map((_cells, row) => row).filter((row) => (filled[row] ?? []).length > 0);
   const starts = new Set(filled.flatMap((cells) => cells.map((cell) => cell.column)));
   const keptColumns = [...starts].sort((a, b) => a - b);
-  const within = (kept: readonly number[], from: number, count: number): number => kept.filter((index) => index >= from && index < from + count).length;
-  const place = (kept: readonly number[], from: number): number => kept.filter((index) => index < from).length;
   const out = keptRows.map((row) =>
     (rows[row] ?? [])
-      .map((cell) => ({
-        ...cell,
-        row: place(keptRows, cell.row),
-        column: place(keptColumns, cell.column),
-        rowSpan: Math.max(1, within(keptRows, cell.row, cell.rowSpan)),
-        columnSpan: within(keptColumns, cell.column, cell.columnSpan),
-      }))
+      .map((cell) => {
+        const [top, left] = [countBelow(keptRows, cell.row), countBelow(keptColumns, cell.column)];
+        const rowSpan = Math.max(1, countBelow(keptRows, cell.row + cell.rowSpan) - top);
+        return { ...cell, row: top, column: left, rowSpan, columnSpan: countBelow(keptColumns, cell.column + cell.columnSpan) - left };
+      })
       .filter((cell) => cell.columnSpan > 0),
   );
   return { rows: out, columns: keptColumns.length, caption };
+}
+
+/** How many of the sorted indexes are below `limit`, by halving: large tables ask for every cell. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as number) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Whether the table only places text: then its rows are read as paragraphs, from left to right. */

@@ -8,6 +8,14 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const read = (html: string, view: 'accepted' | 'original' | 'both' = 'accepted'): RawContent => readHtml(encode(html), 'test.html', view, new Watch({}));
 const texts = (html: string): readonly string[] => read(html).blocks.map((block) => block.text);
 
+/** Processor time, which other work on the machine does not lengthen. */
+function secondsOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e6;
+}
+
 describe('HTML', () => {
   it('reads headings with their level and paragraphs with one space between words', () => {
     const { blocks } = read('<!doctype html><h1>Terms</h1><p>One\n   <b>two</b>\tthree&nbsp;four</p><div>five<p>six</div>seven');
@@ -70,6 +78,26 @@ describe('HTML', () => {
       ['USD', 2, 1, 1, 1, false],
       ['6', 2, 2, 1, 1, false],
     ]);
+  });
+
+  it('sets cells beside those of rows above, however far these reach', () => {
+    const { blocks } = read('<table><tr><th>A<td rowspan=9 colspan=2>B<td>C</tr><tr><td>D<td>E</tr><tr><td rowspan=0>F<td>G</tr></table>');
+    expect(blocks.map(({ text, cell }) => [text, cell?.row, cell?.column, cell?.rowSpan])).toEqual([
+      ['A', 0, 0, 1],
+      ['B', 0, 1, 3],
+      ['C', 0, 2, 1],
+      ['D', 1, 0, 1],
+      ['E', 1, 2, 1],
+      ['F', 2, 0, 1],
+      ['G', 2, 2, 1],
+    ]);
+  });
+
+  it('fault: spans that ask for millions of cells hold the reader up', () => {
+    const wide = `<table>${'<tr><td colspan=1000 rowspan=65534>x'.repeat(80)}</table>`;
+    expect(secondsOf(() => expect(read(wide).tables?.[0]).toMatchObject({ rows: 80, columns: 80 }))).toBeLessThan(2);
+    const long = `<table><tr><th>a<th>b<th>c${'<tr><td>x<td>y<td>z'.repeat(16_000)}</table>`;
+    expect(secondsOf(() => expect(read(long).tables?.[0]).toMatchObject({ rows: 16_001, columns: 3 }))).toBeLessThan(6);
   });
 
   it('fault: a clause that was set as a table of number and text falls into cells', () => {
