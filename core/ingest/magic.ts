@@ -31,7 +31,7 @@ function hasPdfHeader(bytes: Uint8Array): boolean {
   return false;
 }
 
-function unsupported(name: string, what: string, advice: string): CodicilError {
+export function unsupported(name: string, what: string, advice: string): CodicilError {
   return new CodicilError(
     'unsupported_format',
     `Expected a PDF, DOCX, HTML, mail (EML), text, Markdown or picture file; "${name}" is ${what}. Please ${advice}.`,

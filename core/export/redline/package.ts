@@ -4,7 +4,8 @@
 // as they were. Rule: a part is written anew only if it was touched.
 import { zipSync, type Zippable } from 'fflate';
 import { CodicilError } from '../../contract/errors.ts';
-import { resolvePart, ZipReader } from '../../ingest/docx/zip.ts';
+import { openContainer, type Container } from '../../ingest/docx/parts.ts';
+import { resolvePart } from '../../ingest/docx/zip.ts';
 import { DEFAULT_LIMITS } from '../../ingest/limits.ts';
 import { acceptChanges } from './accepted.ts';
 import { childOf, element, elements, parseXml, visit, writeXml, type XmlElement } from './xml.ts';
@@ -28,7 +29,7 @@ export class DocxPackage {
   readonly body: XmlElement;
   /** Tracked changes that the parts read so far held, all accepted. */
   accepted = 0;
-  private readonly zip: ZipReader;
+  private readonly container: Container;
   private readonly trees = new Map<string, XmlElement>();
   private readonly added = new Map<string, Uint8Array>();
   private readonly touched = new Set<string>();
@@ -38,7 +39,7 @@ export class DocxPackage {
 
   /** Errors: corrupt_file, too_large, encrypted. */
   constructor(bytes: Uint8Array, name: string) {
-    this.zip = new ZipReader(bytes, name, DEFAULT_LIMITS);
+    this.container = openContainer(bytes, name, DEFAULT_LIMITS);
     this.main = this.relations('').find((relation) => relation.type === 'officeDocument')?.target ?? 'word/document.xml';
     const document = this.tree(this.main);
     const body = childOf(document, 'w:body');
@@ -71,11 +72,11 @@ export class DocxPackage {
   }
 
   bytes(name: string): Uint8Array | null {
-    return this.added.get(name) ?? this.zip.read(name);
+    return this.added.get(name) ?? this.container.read(name);
   }
 
   has(name: string): boolean {
-    return this.trees.has(name) || this.added.has(name) || this.zip.has(name);
+    return this.trees.has(name) || this.added.has(name) || this.container.has(name);
   }
 
   /** Says that the tree of a part has changed. */
@@ -172,7 +173,7 @@ export class DocxPackage {
   write(date: string): Uint8Array {
     const files: Zippable = {};
     const stamp = { mtime: new Date(date) };
-    for (const name of new Set([...this.zip.names(), ...this.touched])) {
+    for (const name of new Set([...this.container.names(), ...this.touched])) {
       if (name.endsWith('/')) continue;
       const tree = this.touched.has(name) ? this.trees.get(name) : undefined;
       const content = tree ? writeXml(tree) : this.bytes(name)!;

@@ -116,6 +116,13 @@ describe('running pages', () => {
 });
 
 describe('refusals', () => {
+  it('names all formats that are read, whichever reader refuses', async () => {
+    const sheet = zipSync({ 'xl/workbook.xml': strToU8('<workbook/>') });
+    await expect(readDocx(sheet, 'prices.xlsx', new Watch({}))).rejects.toThrow(
+      'Expected a PDF, DOCX, HTML, mail (EML), text, Markdown or picture file; "prices.xlsx" is an Excel workbook. Please save the sheet as PDF.',
+    );
+  });
+
   it('tells a protected file, an old one and Word 2003 XML apart', () => {
     const ole = new Uint8Array(2048);
     ole.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);

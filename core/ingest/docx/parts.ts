@@ -3,6 +3,7 @@
 // Owns: the main part, relationships, refusals of files that are no Word documents. Relationships that lead outside are never followed.
 import { CodicilError } from '../../contract/errors.ts';
 import { within, type Limits } from '../limits.ts';
+import { unsupported } from '../magic.ts';
 import { readXml } from './xml.ts';
 import { resolvePart, ZipReader } from './zip.ts';
 
@@ -13,7 +14,7 @@ export interface Relation {
   readonly target: string;
 }
 
-interface Container {
+export interface Container {
   names(): string[];
   has(name: string): boolean;
   read(name: string): Uint8Array | null;
@@ -25,7 +26,7 @@ export class Package {
   private readonly container: Container;
 
   constructor(bytes: Uint8Array, name: string, limits: Limits) {
-    this.container = bytes[0] === 0x50 && bytes[1] === 0x4b ? new ZipReader(bytes, name, limits) : new FlatContainer(bytes, limits);
+    this.container = openContainer(bytes, name, limits);
     this.main = mainPart(this.container, name);
     this.relations = readRelations(this.container, this.main);
   }
@@ -46,19 +47,20 @@ export class Package {
   }
 }
 
+/** Errors: corrupt_file, too_large, encrypted. */
+export function openContainer(bytes: Uint8Array, name: string, limits: Limits): Container {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b ? new ZipReader(bytes, name, limits) : new FlatContainer(bytes, limits);
+}
+
 function mainPart(parts: Container, name: string): string {
   const target = readRelations(parts, '').find((relation) => relation.type === 'officeDocument')?.target ?? 'word/document.xml';
   if (parts.has('xl/workbook.xml')) throw unsupported(name, 'an Excel workbook', 'save the sheet as PDF');
   if (parts.has('ppt/presentation.xml')) throw unsupported(name, 'a PowerPoint presentation', 'save it as PDF');
   if (parts.has(target)) return target;
   if (parts.has('mimetype')) throw unsupported(name, 'an OpenDocument or EPUB file', 'save it as DOCX or PDF');
-  if (parts.has('[Content_Types].xml') || parts.names().some((entry) => entry.startsWith('word/')))
+  if (parts.has(CONTENT_TYPES) || parts.names().some((entry) => entry.startsWith('word/')))
     throw new CodicilError('corrupt_file', `Expected a DOCX with the part "word/document.xml"; "${name}" has none. Open it in Word and save it again.`);
   throw unsupported(name, 'a ZIP archive', 'unpack it and add the files');
-}
-
-function unsupported(name: string, what: string, advice: string): CodicilError {
-  return new CodicilError('unsupported_format', `Expected a PDF, DOCX, text or Markdown file; "${name}" is ${what}. Please ${advice}.`);
 }
 
 /** Relationships of a part ('' for the package). */
@@ -77,19 +79,26 @@ function readRelations(parts: Container, part: string): Relation[] {
   return relations;
 }
 
-const FLAT_PART = /<pkg:part\b([^>]*)>\s*<pkg:xmlData\b[^>]*>([\s\S]*?)<\/pkg:xmlData>/g;
+const FLAT_PART = /<pkg:part\b([^>]*)>\s*<pkg:(xmlData|binaryData)\b[^>]*>([\s\S]*?)<\/pkg:\2>/g;
+const CONTENT_TYPES = '[Content_Types].xml';
+const RELATIONS_TYPE = '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>';
 
-/** Flat OPC: the XML of each part stands inside one file; pictures (pkg:binaryData) are left where they are. */
+/** Flat OPC: all parts stand inside one file, XML as it is and pictures in base 64; media types are attributes, not a part. */
 class FlatContainer implements Container {
-  private readonly entries = new Map<string, string>();
+  private readonly entries = new Map<string, { readonly text: string; readonly binary: boolean }>();
 
   constructor(bytes: Uint8Array, limits: Limits) {
     const text = new TextDecoder('utf-8').decode(bytes);
-    for (const [, attributes = '', xml = ''] of text.matchAll(FLAT_PART)) {
+    const types: string[] = [];
+    for (const [, attributes = '', form, content = ''] of text.matchAll(FLAT_PART)) {
       const name = /pkg:name="\/([^"]+)"/.exec(attributes)?.[1];
-      if (name !== undefined) this.entries.set(name, xml);
+      if (name === undefined) continue;
+      this.entries.set(name, { text: content, binary: form === 'binaryData' });
+      if (!name.endsWith('.rels')) types.push(`<Override PartName="/${name}" ContentType="${/pkg:contentType="([^"]*)"/.exec(attributes)?.[1] ?? ''}"/>`);
     }
     within(this.entries.size, limits.entries, 'parts');
+    const declared = `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">${RELATIONS_TYPE}${types.join('')}</Types>`;
+    this.entries.set(CONTENT_TYPES, { text: declared, binary: false });
   }
 
   names(): string[] {
@@ -101,7 +110,19 @@ class FlatContainer implements Container {
   }
 
   read(name: string): Uint8Array | null {
-    const xml = this.entries.get(name);
-    return xml === undefined ? null : new TextEncoder().encode(xml);
+    const entry = this.entries.get(name);
+    if (!entry) return null;
+    return entry.binary ? fromBase64(entry.text, name) : new TextEncoder().encode(entry.text);
+  }
+}
+
+function fromBase64(text: string, part: string): Uint8Array {
+  try {
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at++) bytes[at] = letters.charCodeAt(at);
+    return bytes;
+  } catch {
+    throw new CodicilError('corrupt_file', `Expected base 64 in the part "${part}"; it holds other signs. Open the file in Word and save it as .docx.`);
   }
 }
