@@ -32,7 +32,6 @@ interface Context {
   readonly strong: boolean;
   readonly upper: boolean;
   readonly raised: boolean;
-  readonly kept: boolean;
   readonly onGround: boolean;
   readonly hidden: Block['hidden'];
   readonly indent: number;
@@ -45,7 +44,6 @@ const START: Context = {
   strong: false,
   upper: false,
   raised: false,
-  kept: false,
   onGround: false,
   hidden: null,
   indent: 0,
@@ -59,7 +57,12 @@ export class HtmlReader {
   private readonly sheet: StyleSheet;
   private readonly view: View;
   private readonly watch: Watch;
-  private source = '';
+  /** Source of the paragraph under way, in pieces: it is asked about at every text node and must not be searched each time. */
+  private parts: string[] = [];
+  /** Nothing but white space and marks so far. */
+  private blank = true;
+  /** Line breaks at its end. */
+  private breaks = 0;
   private concealed = new Map<NonNullable<Block['hidden']>, string>();
   private revisions: FlowRevision[] = [];
   private open: Context = START;
@@ -102,7 +105,7 @@ export class HtmlReader {
     if (!BLOCKS.has(name)) this.children(element, context);
     else this.block(element, context);
     if (name === 'q') this.append('”', context);
-    if (revised) this.source += REVISION.off;
+    if (revised) this.parts.push(REVISION.off);
   }
 
   private block(element: Element, context: Context): void {
@@ -127,7 +130,6 @@ export class HtmlReader {
       strong: (outer.strong && style.get('font-weight') !== 'normal') || isEmphasised(element, style),
       upper: style.has('text-transform') ? style.get('text-transform') === 'uppercase' : outer.upper,
       raised: outer.raised || name === 'sup' || style.get('vertical-align') === 'super',
-      kept: outer.kept,
       onGround,
       hidden: outer.hidden ?? hidingOf(element, style, onGround),
       indent: outer.indent + (name === 'blockquote' || name === 'dd' ? INDENT : 0) + pointsOf(style.get('margin-left')) + pointsOf(style.get('padding-left')),
@@ -155,12 +157,16 @@ export class HtmlReader {
       const leftOut = this.view === 'accepted' ? 'delete' : this.view === 'original' ? 'insert' : null;
       if (revision.kind === leftOut) return;
     }
-    if (this.source.trim() === '') this.open = context;
-    this.source += context.strong ? EMPHASIS.on + text + EMPHASIS.off : text;
+    if (this.blank) this.open = context;
+    if (text.trim() !== '') {
+      this.blank = false;
+      this.breaks = 0;
+    } else if (text === '\n') this.breaks++;
+    this.parts.push(context.strong ? EMPHASIS.on + text + EMPHASIS.off : text);
   }
 
   private beginRevision(revision: FlowRevision): void {
-    this.source += REVISION.on;
+    this.parts.push(REVISION.on);
     this.revisions.push(revision);
   }
 
@@ -168,7 +174,7 @@ export class HtmlReader {
   private lineBreak(context: Context): void {
     if (this.cells > 0) return this.append(' ', context);
     this.append('\n', context);
-    if (/\n[ \n]*\n$/.test(this.source)) this.flush();
+    if (this.breaks >= 2) this.flush();
   }
 
   private control(element: Element, context: Context): void {
@@ -247,13 +253,14 @@ export class HtmlReader {
   /** Ends the paragraph that is under way. Inside a cell it only ends a line of it. */
   private flush(as: { readonly caption?: boolean; readonly cell?: Block['cell'] } = {}): string | null {
     if (this.cells > 0) {
-      if (this.source !== '' && !this.source.endsWith(' ')) this.source += ' ';
+      if (this.parts.at(-1)?.endsWith(' ') === false) this.parts.push(' ');
       return null;
     }
     const { level, indent } = this.open;
-    const parts = as.cell || this.revisions.length > 0 ? [this.source] : linesOf(this.source);
+    const whole = this.parts.join('');
+    const lines = as.cell || this.revisions.length > 0 ? [whole] : linesOf(whole);
     let id: string | null = null;
-    for (const source of parts) {
+    for (const source of lines) {
       // A list's number waits for the first text of its item.
       const marker = as.cell || source.trim() === '' ? null : this.marker;
       const added = this.out.add({ source, level: as.cell ? null : level, indent, marker, revisions: this.revisions, ...as });
@@ -261,7 +268,9 @@ export class HtmlReader {
       id ??= added;
     }
     for (const [hidden, source] of this.concealed) this.out.add({ source, hidden });
-    this.source = '';
+    this.parts = [];
+    this.blank = true;
+    this.breaks = 0;
     this.revisions = [];
     this.concealed = new Map();
     this.open = START;

@@ -7,6 +7,8 @@ import type { Range } from '../raw.ts';
 export const EMPHASIS = { on: '\uE000', off: '\uE001' } as const;
 export const REVISION = { on: '\uE002', off: '\uE003' } as const;
 
+const MARK = /([\uE000-\uE003])/;
+
 export interface MarkedText {
   readonly text: string;
   readonly emphasis: readonly Range[];
@@ -20,26 +22,36 @@ export function withoutMarks(source: string): string {
 
 /** `marked` has repaired characters; runs of spaces that marks stood between become one. */
 export function takeMarks(marked: string): MarkedText {
-  let text = '';
+  const parts: string[] = [];
+  let length = 0;
+  // A space at the very beginning goes as well.
+  let spaced = true;
   let depth = 0;
   let start = 0;
   const emphasis: Range[] = [];
   const revisions: { start: number; end: number }[] = [];
   const open: { start: number; end: number }[] = [];
-  for (const character of marked) {
-    if (character === EMPHASIS.on) {
-      if (depth++ === 0) start = text.length;
-    } else if (character === EMPHASIS.off) {
-      if (depth > 0 && --depth === 0 && text.length > start) emphasis.push({ start, end: text.length });
-    } else if (character === REVISION.on) {
-      const range = { start: text.length, end: text.length };
+  for (const part of marked.split(MARK)) {
+    if (part === EMPHASIS.on) {
+      if (depth++ === 0) start = length;
+    } else if (part === EMPHASIS.off) {
+      if (depth > 0 && --depth === 0 && length > start) emphasis.push({ start, end: length });
+    } else if (part === REVISION.on) {
+      const range = { start: length, end: length };
       revisions.push(range);
       open.push(range);
-    } else if (character === REVISION.off) {
+    } else if (part === REVISION.off) {
       const range = open.pop();
-      if (range) range.end = text.length;
-    } else if (character !== ' ' || (text !== '' && !text.endsWith(' '))) text += character;
+      if (range) range.end = length;
+    } else {
+      const words = spaced && part.startsWith(' ') ? part.slice(1) : part;
+      if (words === '') continue;
+      parts.push(words);
+      length += words.length;
+      spaced = words.endsWith(' ');
+    }
   }
+  const text = parts.join('');
   const trimmed = text.trimEnd();
   const inside = (range: Range): Range => ({ start: Math.min(range.start, trimmed.length), end: Math.min(range.end, trimmed.length) });
   return { text: trimmed, emphasis: emphasis.map(inside).filter((range) => range.end > range.start), revisions: revisions.map(inside) };

@@ -149,6 +149,16 @@ describe('HTML', () => {
     expect(texts('<p>1. One<br>goes on<br><br>apart<br>2. Two</p>')).toEqual(['1. One goes on', 'apart', '2. Two']);
   });
 
+  it('fault: two breaks inside bold text do not end the paragraph', () => {
+    expect(texts('<b>one<br><br>two</b>')).toEqual(['one', 'two']);
+    expect(texts('<b>one<br>two</b> <br> three <br> <br> <i>four</i>')).toEqual(['one two three', 'four']);
+  });
+
+  it('fault: thousands of lines with breaks hold the reader up', () => {
+    const page = `<p>${'<b>Some words</b> of a line that goes on.<br>'.repeat(8000)}</p>`;
+    expect(secondsOf(() => expect(texts(page)[0]?.length).toBe(8000 * 35 - 1))).toBeLessThan(4);
+  });
+
   it('reads preformatted text line by line', () => {
     expect(texts('<pre>AGREEMENT\n\n1.  Term. This lasts\n    one year.\n\n2.  Law.</pre>')).toEqual(['AGREEMENT', '1. Term. This lasts one year.', '2. Law.']);
   });
