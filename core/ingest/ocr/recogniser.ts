@@ -39,8 +39,10 @@ interface RecognisedPage {
   readonly blocks: readonly { readonly paragraphs: readonly { readonly lines: readonly RecognisedLine[] }[] | null }[] | null;
 }
 
-/** Thrown out of the recogniser when a picture took too long; what was running is lost and the module is loaded anew. */
-export class OcrTimeout extends Error {}
+/** Recognition could not start or broke off in a picture: that is a failure of its page. What was running is lost and the module is loaded anew. */
+export class OcrFailure extends Error {}
+/** The picture took too long. */
+export class OcrTimeout extends OcrFailure {}
 
 export interface RecogniseOptions {
   /** For this picture. */
@@ -65,14 +67,14 @@ export class Recogniser {
     this.load = load;
   }
 
-  /** Errors: OcrTimeout, or CodicilError internal when a part is missing or damaged. */
+  /** Errors: OcrTimeout, OcrFailure when the module can not be loaded or aborts, or CodicilError internal when what was loaded does not work. */
   async recognise(image: GreyImage, script: Script, options: RecogniseOptions): Promise<readonly RecognisedLine[]> {
-    const api = await this.apiOf(script);
-    const module = this.module as TesseractModule;
-    this.onBeat = options.onBeat;
-    this.deadline = performance.now() + options.ms;
-    this.nextBeat = performance.now() + BEAT_MS;
     try {
+      const api = await this.apiOf(script);
+      const module = this.module as TesseractModule;
+      this.onBeat = options.onBeat;
+      this.deadline = performance.now() + options.ms;
+      this.nextBeat = performance.now() + BEAT_MS;
       module.FS.writeFile('/input', portableGreyMap(image));
       if (api.SetImageFile(1, 0) !== 0) throw new CodicilError('internal', 'The recogniser was expected to take a grey picture; it refused. Report the file.');
       api.Recognize(null);
@@ -82,7 +84,9 @@ export class Recogniser {
     } catch (thrown) {
       // The call was left in the middle: nothing in the module's memory can be trusted any more.
       this.forget();
-      throw thrown;
+      if (thrown instanceof OcrFailure || thrown instanceof CodicilError) throw thrown;
+      // Emscripten throws C++ exceptions as numbers and aborts as RuntimeError.
+      throw new OcrFailure(thrown instanceof Error ? thrown.message : `the recogniser broke off (${String(thrown)})`, { cause: thrown });
     }
   }
 

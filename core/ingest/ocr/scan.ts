@@ -5,21 +5,18 @@
 // Rule: a page with ink and without recognised words, a page that is read with doubt, and a page that could not be read each give a warning.
 import type * as mupdf from 'mupdf';
 import type { Warning } from '../../contract/document.ts';
-import { CodicilError } from '../../contract/errors.ts';
 import type { Watch } from '../limits.ts';
 import type { Layout } from '../pdf/layout/layout.ts';
+import { flawOf } from '../pdf/mupdf.ts';
 import { doubtOf, judgeText } from '../pdf/text/plausibility.ts';
-import { linesOf, type PageReading } from '../pdf/readPage.ts';
+import { FEW_CHARACTERS, linesOf, MOSTLY_IMAGE, type PageReading } from '../pdf/readPage.ts';
 import { LEAST_INK, recognisePage, type OcrMemory, type OcrOptions, type RecognisedPage } from './recognisePage.ts';
-import { OcrTimeout } from './recogniser.ts';
+import { OcrFailure, OcrTimeout } from './recogniser.ts';
 import { isIdentity, type Upright } from './render.ts';
 import { straightenBlock, straightenTable } from './straighten.ts';
 
 /** Doubt (plausibility.ts) above which a page's own text is no text: every glyph shifted, or a fifth of the signs without meaning. */
 const GARBAGE = 0.2;
-/** A stamped header or page number on a scan has less text than this; a page with a picture has more. */
-const FEW_CHARACTERS = 120;
-const MOSTLY_IMAGE = 0.6;
 /** Marks of a page that a warning spells out: a stamp has two or three lines. */
 const MOST_SHOWN = 3;
 /** Below this mean confidence about one word in ten is wrong, and a person should look. */
@@ -61,8 +58,7 @@ export class ScanReader {
       page = this.document.loadPage(index);
       return this.judge(await recognisePage(this.library, page, this.options, this.memory, this.watch, onBeat), reading, index, own);
     } catch (thrown) {
-      if (thrown instanceof CodicilError) throw thrown;
-      return failed(reading, index, thrown);
+      return failed(reading, index, reasonOf(thrown));
     } finally {
       page?.destroy();
       this.watch.grant(performance.now() - started);
@@ -139,8 +135,13 @@ function warningsOf(found: RecognisedPage, index: number, own: OwnText): Warning
   return warnings;
 }
 
-function failed(reading: PageReading, index: number, thrown: unknown): PageReading {
-  const reason = thrown instanceof OcrTimeout ? 'it took too long' : thrown instanceof Error ? thrown.message : String(thrown);
+/** The page's own failure, in words; what else is thrown, or has broken mupdf's memory, goes on. */
+function reasonOf(thrown: unknown): string {
+  if (thrown instanceof OcrTimeout) return 'it took too long';
+  return thrown instanceof OcrFailure ? thrown.message : flawOf(thrown);
+}
+
+function failed(reading: PageReading, index: number, reason: string): PageReading {
   const rest = reading.warnings.filter((warning) => warning.code !== 'no_text' && warning.code !== 'empty_page');
   return { ...reading, warnings: [...rest, say(index, 'ocr_failed', `could not be recognised (${reason}). Look at the page itself.`)] };
 }

@@ -37,6 +37,11 @@ export interface PageReading {
 /** Rendering a page costs about 30 ms; a document that puts white text on shaded ground on every page is judged by geometry after this many. */
 const RENDERED_PAGES = 60;
 
+/** A stamped header or page number on a scan has less text than this; a page with a picture has more. */
+export const FEW_CHARACTERS = 120;
+/** Share of the page: margins of a scan take a tenth of it, figures in a text half of it. */
+export const MOSTLY_IMAGE = 0.6;
+
 type Size = readonly [number, number];
 
 /**
@@ -64,6 +69,14 @@ export class PageReader {
 
   async read(index: number): Promise<PageReading> {
     const drawn = this.draw(index);
+    try {
+      return await this.compose(drawn, index);
+    } catch (thrown) {
+      return failedPage(drawn, index, excessOf(thrown));
+    }
+  }
+
+  private async compose(drawn: DrawnPage, index: number): Promise<PageReading> {
     const text = await chooseText(
       {
         segments: drawn.sight.visible,
@@ -75,7 +88,7 @@ export class PageReader {
       index,
       this.second,
     );
-    if (drawn.flaw !== null && text.opinion === null) return failedPage(index, drawn.flaw);
+    if (drawn.flaw !== null && text.opinion === null) return failedPage(drawn, index, drawn.flaw);
     const { width, height } = drawn.flaw === null ? drawn : (text.opinion ?? drawn);
     const lines = linesOf(text.segments, drawn.glyphs.vectors, index, [width, height]);
     const hidden = hiddenLines(drawn.sight, index, width, height);
@@ -185,12 +198,16 @@ export function linesOf(segments: readonly Segment[], vectors: readonly Vector[]
   return placeTables(readLines(tables.rest, index, width, height), tables.tables);
 }
 
-function failedPage(index: number, reason: string): PageReading {
+/** mupdf has done its part by now: an array or a stack that overflows is outgrown by the page and harms no other. All else is a fault of the program and goes on. */
+function excessOf(thrown: unknown): string {
+  if (thrown instanceof RangeError) return `it holds more than can be laid out: ${thrown.message}`;
+  throw thrown;
+}
+
+function failedPage({ width, height, label }: DrawnPage, index: number, reason: string): PageReading {
   const message = `Page ${index + 1} can not be read (${reason}); it is missing from everything that follows.`;
-  const { width, height, label } = blankPage(index, reason);
-  const page: Page = { width, height, label, source: 'empty', confidence: null };
   return {
-    page,
+    page: { width, height, label, source: 'empty', confidence: null },
     lines: [],
     hidden: [],
     vectors: [],
@@ -217,9 +234,10 @@ function labelOf(page: mupdf.Page, index: number): string {
 }
 
 /** Share of the page that its largest picture takes. */
-function pictureShare(images: readonly PlacedImage[], area: number): number {
-  const areas = images.map(({ box }) => Math.max(0, box.x1 - box.x0) * Math.max(0, box.y1 - box.y0));
-  return Math.min(1, Math.max(0, ...areas) / Math.max(1, area));
+export function pictureShare(images: readonly PlacedImage[], area: number): number {
+  // No spreading into Math.max: a page of 130,000 pictures has more of them than a call takes arguments.
+  const largest = images.reduce((most, { box }) => Math.max(most, Math.max(0, box.x1 - box.x0) * Math.max(0, box.y1 - box.y0)), 0);
+  return Math.min(1, largest / Math.max(1, area));
 }
 
 function pageWarnings(
@@ -241,7 +259,7 @@ function pageWarnings(
     const unmapped = lines.reduce((sum, line) => sum + line.text.split('\uFFFD').length - 1, 0);
     if (unmapped > 0.05 * count)
       say('unmapped_text', `has ${unmapped} of ${count} characters without a meaning in the file's fonts; the text of this page is not reliable.`);
-    if (picture > 0.6 && count < 120) say('mostly_image', `is mostly a picture with ${count} characters of text; what the picture says needs OCR.`);
+    if (picture > MOSTLY_IMAGE && count < FEW_CHARACTERS) say('mostly_image', `is mostly a picture with ${count} characters of text; what the picture says needs OCR.`);
     if (recognised > 0.5 * count) say('ocr_layer', 'is a scan whose text another program recognised; compare what matters with the picture.');
   }
   const unseen = hidden.reduce((sum, { line }) => sum + line.text.length, 0);
