@@ -11,7 +11,18 @@ const FORMER = /^w:(?:\w+PrChange|tblPrExChange|tblGridChange|move(?:From|To)Ran
 
 /** Accepts all changes below a node; how many there were (a change of formatting counts, the mark of a range does not). */
 export function acceptChanges(node: XmlElement): number {
+  return accept(node).count;
+}
+
+interface Accepted {
+  readonly count: number;
+  /** Paragraphs whose mark was deleted and that found no next one here. */
+  readonly open: readonly XmlElement[];
+}
+
+function accept(node: XmlElement): Accepted {
   let count = 0;
+  const joins = new Set<XmlElement>();
   node.children = node.children.flatMap((entry) => {
     if (typeof entry === 'string') return [entry];
     if (CHANGES.test(entry.name)) count++;
@@ -19,33 +30,37 @@ export function acceptChanges(node: XmlElement): number {
     if (entry.name === 'w:tr' && childOf(childOf(entry, 'w:trPr'), 'w:del')) return [];
     if (entry.name === 'w:tc' && childOf(childOf(entry, 'w:tcPr'), 'w:cellDel')) return [];
     // The mark has to be read before its own w:del goes.
-    const joins = entry.name === 'w:p' && markGoes(entry);
-    count += acceptChanges(entry);
-    if (joins) joined.add(entry);
-    return OPENED.has(entry.name) ? entry.children : [entry];
+    if (entry.name === 'w:p' && markGoes(entry)) joins.add(entry);
+    const inner = accept(entry);
+    count += inner.count;
+    if (!OPENED.has(entry.name)) return [entry];
+    for (const paragraph of inner.open) joins.add(paragraph);
+    return entry.children;
   });
-  joinParagraphs(node);
-  return count;
+  return { count, open: joinParagraphs(node, joins) };
 }
-
-/** Paragraphs whose mark was deleted, until their parent has seen them. */
-const joined = new WeakSet<XmlElement>();
 
 function markGoes(paragraph: XmlElement): boolean {
   const mark = childOf(childOf(paragraph, 'w:pPr'), 'w:rPr');
   return (childOf(mark, 'w:del') ?? childOf(mark, 'w:moveFrom')) !== undefined;
 }
 
-function joinParagraphs(parent: XmlElement): void {
+/** Joins these paragraphs of a parent to the next; those that stay. */
+function joinParagraphs(parent: XmlElement, joins: ReadonlySet<XmlElement>): XmlElement[] {
+  const open: XmlElement[] = [];
   for (const paragraph of elements(parent)) {
-    if (!joined.has(paragraph)) continue;
+    if (!joins.has(paragraph)) continue;
     const after = elements(parent);
     const next = after.slice(after.indexOf(paragraph) + 1).find((entry) => entry.name === 'w:p' || entry.name === 'w:tbl' || entry.name === 'w:sdt');
     const content = paragraph.children.filter((entry) => typeof entry === 'string' || entry.name !== 'w:pPr');
     if (next?.name === 'w:p') {
       const properties = childOf(next, 'w:pPr');
       next.children.splice(properties ? next.children.indexOf(properties) + 1 : 0, 0, ...content);
-    } else if ((next === undefined && parent.name !== 'w:sdtContent') || content.some((entry) => typeof entry !== 'string' && entry.name === 'w:r')) continue;
+    } else if ((next === undefined && parent.name !== 'w:sdtContent') || content.some((entry) => typeof entry !== 'string' && entry.name === 'w:r')) {
+      open.push(paragraph);
+      continue;
+    }
     parent.children.splice(parent.children.indexOf(paragraph), 1);
   }
+  return open;
 }

@@ -3,7 +3,7 @@
 // Owns: paragraphs with their indents and tables from blocks, the least package that Word opens (ECMA-376 part 2), four heading styles.
 // Limit: layout, pictures and running pages of the source are not there; numbers are part of the text.
 import { strToU8, zipSync } from 'fflate';
-import type { Block } from '../../contract/document.ts';
+import { isContent, type Block } from '../../contract/document.ts';
 import { element, W_NAMESPACE, writeXml, type XmlElement } from './xml.ts';
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -13,18 +13,21 @@ const FORMAT = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 /** Styles of headings that `plainDocx` defines. */
 export const HEADING_STYLES = ['Heading1', 'Heading2', 'Heading3', 'Heading4'] as const;
 
-/** A body in the shape of word/document.xml; `each` learns which paragraph a block outside of tables became. */
+/**
+ * A body in the shape of word/document.xml; `each` learns which paragraph a block outside of tables became. A table stands where its first cell does:
+ * between its cells may stand what a page break put there (running pages, footnotes) and tables inside of cells.
+ */
 export function bodyOf(blocks: readonly Block[], each: (block: Block, paragraph: XmlElement) => void = () => undefined): XmlElement {
   const body = element('w:body');
-  const margin = Math.min(...blocks.filter(({ cell, kind }) => cell === null && kind !== 'heading').map(({ indent }) => indent));
-  for (let at = 0; at < blocks.length;) {
-    const table = blocks[at]!.cell?.table;
-    let end = at + 1;
-    if (table !== undefined) while (blocks[end]?.cell?.table === table) end++;
-    const made = table === undefined ? [paragraphOf(blocks[at]!, margin)] : tableOf(blocks.slice(at, end));
-    if (table === undefined) each(blocks[at]!, made[0]!);
-    body.children.push(...made);
-    at = end;
+  const shown = blocks.filter(isContent);
+  const margin = shown.reduce((least, { cell, kind, indent }) => (cell === null && kind !== 'heading' ? Math.min(least, indent) : least), Infinity);
+  const tables = Map.groupBy(shown, (block) => block.cell?.table);
+  for (const block of shown) {
+    if (block.cell === null) {
+      const paragraph = paragraphOf(block, margin);
+      each(block, paragraph);
+      body.children.push(paragraph);
+    } else if (tables.get(block.cell.table)?.[0] === block) body.children.push(...tableOf(tables.get(block.cell.table)!));
   }
   return body;
 }
@@ -47,14 +50,15 @@ function paragraphOf(block: Block, margin: number | null = null): XmlElement {
 
 /** Equal widths over 9,000 twentieths of a point: the text width of a page with usual margins. A paragraph keeps the next table apart. */
 function tableOf(blocks: readonly Block[]): XmlElement[] {
-  const columns = Math.max(...blocks.map((block) => block.cell!.column)) + 1;
+  const columns = blocks.reduce((most, block) => Math.max(most, block.cell!.column), 0) + 1;
   const width = String(Math.floor(9000 / columns));
-  const cell = (row: number, column: number): XmlElement => {
-    const inside = blocks.filter((block) => block.cell!.row === row && block.cell!.column === column).map((block) => paragraphOf(block));
+  const rows = [...Map.groupBy(blocks, (block) => block.cell!.row)]
+    .sort(([a], [b]) => a - b)
+    .map(([, cells]) => Map.groupBy(cells, (block) => block.cell!.column));
+  const cell = (inside: readonly Block[] = []): XmlElement => {
     const properties = element('w:tcPr', {}, [element('w:tcW', { 'w:w': width, 'w:type': 'dxa' })]);
-    return element('w:tc', {}, [properties, ...(inside.length > 0 ? inside : [element('w:p')])]);
+    return element('w:tc', {}, [properties, ...(inside.length > 0 ? inside.map((block) => paragraphOf(block)) : [element('w:p')])]);
   };
-  const rows = [...new Set(blocks.map((block) => block.cell!.row))].sort((a, b) => a - b);
   const lines = Array.from({ length: columns }, (_unused, column) => column);
   const border = ['top', 'left', 'bottom', 'right', 'insideH', 'insideV'].map((side) => element(`w:${side}`, { 'w:val': 'single', 'w:sz': '4' }));
   const table = element('w:tbl', {}, [
@@ -68,7 +72,7 @@ function tableOf(blocks: readonly Block[]): XmlElement[] {
       element(
         'w:tr',
         {},
-        lines.map((column) => cell(row, column)),
+        lines.map((column) => cell(row.get(column))),
       ),
     ),
   ]);

@@ -3,7 +3,7 @@
 // Rule: accepting all changes gives the paragraphs of the newer text, rejecting all those of the older. Runs, styles and everything that did not
 // change stay as the older file has them. Between files of different formats white space and quote styles are no changes.
 // Limits: formatting, headers and footers are not compared; comments of the older file stay, those of the newer do not come.
-import { isContent, type Block, type Document } from '../../contract/document.ts';
+import type { Block, Document } from '../../contract/document.ts';
 import { Vocabulary } from '../../compare/tokens.ts';
 import { redlineContainer, type Redline } from './blocks.ts';
 import { PackageCarrier, plainCarrier } from './carry.ts';
@@ -84,8 +84,8 @@ function reportOf({ counts }: Revisions, acceptedBefore: number, acceptedAfter: 
   };
 }
 
-/** Running heads are no text of the document; notes stand where they are read. */
-const shownBlocks = ({ blocks }: Document): readonly Block[] => blocks.filter((block) => isContent(block) && block.kind !== 'annotation');
+/** `bodyOf` leaves out running heads and hidden text; annotations stand beside the text. */
+const shownBlocks = ({ blocks }: Document): readonly Block[] => blocks.filter((block) => block.kind !== 'annotation');
 
 /**
  * The newer document as paragraphs to stand in a DOCX, where numbers are computed and notes stand elsewhere: a number is text only where the older
