@@ -50,7 +50,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(?:new\s+zealand)\s+dollars?$/i, 'NZD'],
   [/dollars?(?:\s+us)?$/i, 'USD'],
   [/^euros?$/i, 'EUR'],
-  [/^(?:british\s+)?pounds?(?:\s+sterling)?$|^sterling$/i, 'GBP'],
+  [/^british\s+pounds?(?:\s+sterling)?$|^pounds?\s+sterling$/i, 'GBP'],
   [/^(?:japanese\s+)?yen$/i, 'JPY'],
   [/^swiss\s+francs?$/i, 'CHF'],
   [/^(?:chinese\s+)?(?:renminbi|yuan)$/i, 'CNY'],
@@ -63,13 +63,13 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^英镑$/, 'GBP'],
 ];
 
-const SIGN = String.raw`(?:(?:U\.S\.\s?|US|CA|[Cc][Dd][Nn]|C|AU|A|NZ|HK|S|NT|R)?\$|[€£¥￥₹₩₽₪₫฿₦₺₱]|人民币|美元|港币|(?:${CODES})\s?\$?)`;
-/** 1,234,567.89 or 1.234.567,89 or 1'234.50 or plain figures; lakhs ("12,34,567") too. */
-const FIGURES = String.raw`\d{1,3}(?:,\d{2,3})+(?:\.\d{1,4})?|\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?(?![.\d])|\d{1,3}(?:['’ ]\d{3})+(?:[.,]\d{1,2})?|\d+(?:\.\d+)?|\d+,\d{2}(?!\d)`;
-const NAMES = String.raw`(?:(?:U\.?S\.?A?\.?|United\s+States|Canadian|Australian|Hong\s+Kong|Singapore|New\s+Zealand)\s+)?[Dd](?:ollars?|OLLARS?)(?:\s+US\b)?|[Ee]uros?|EUROS?|(?:British\s+)?[Pp]ounds?(?:\s+[Ss]terling)?|(?:Japanese\s+)?[Yy]en|Swiss\s+[Ff]rancs?|(?:Chinese\s+)?(?:[Rr]enminbi|[Yy]uan)|(?:Indian\s+)?[Rr]upees?`;
+const SIGN = String.raw`(?:(?:U\.S\.\s?|US|CA|[Cc][Dd][Nn]|C|AU|A|NZ|HK|S|NT|R)?\$|[€£¥￥₹₩₽₪₫฿₦₺₱]|人民币|美元|港币|(?<![A-Za-z])(?:${CODES})\s?\$?)`;
+/** 1,234,567.89 or 1.234.567,89 or 1'234.50 or plain figures; lakhs ("12,34,567") too. Bounded at what minor units can hold. */
+const FIGURES = String.raw`\d{1,3}(?:,\d{2,3}){1,7}(?:\.\d{1,4})?|\d{1,3}(?:\.\d{3}){1,5}(?:,\d{1,2})?(?![.\d])|\d{1,3}(?:['’ ]\d{3}){1,5}(?:[.,]\d{1,2})?|\d{1,16}(?:\.\d{1,16})?|\d{1,16},\d{2}(?!\d)`;
+const NAMES = String.raw`(?:(?:U\.?S\.?A?\.?|United\s+States|Canadian|Australian|Hong\s+Kong|Singapore|New\s+Zealand)\s+)?[Dd](?:ollars?|OLLARS?)(?:\s+US\b)?|[Ee]uros?|EUROS?|British\s+[Pp]ounds?(?:\s+[Ss]terling)?|[Pp]ounds?\s+[Ss]terling|POUNDS?\s+STERLING|(?:Japanese\s+)?[Yy]en|Swiss\s+[Ff]rancs?|(?:Chinese\s+)?(?:[Rr]enminbi|[Yy]uan)|(?:Indian\s+)?[Rr]upees?`;
 const SCALE = String.raw`thousand|million|billion|[Tt]housand|[Mm]illion|[Bb]illion|trillion|[mM]{1,2}(?![\p{L}\d])|bn(?![\p{L}])|[kK](?![\p{L}\d])|万|亿`;
 const MONEY = new RegExp(
-  String.raw`(?<sign>${SIGN})\s{0,2}(?<value>${FIGURES})(?:\s?(?<scale>${SCALE}))?(?:元整?)?|(?<value2>${FIGURES})(?:\s(?<scale2>thousand|million|billion|Thousand|Million|Billion)|(?<scale3>万|亿))?\s?(?<name>(?:${CODES})(?![A-Za-z])|(?:${NAMES})(?![A-Za-z])|€|£|美元|欧元|港[元币]|日元|英镑|元)`,
+  String.raw`(?<sign>${SIGN})\s{0,2}(?<value>${FIGURES})(?:\s?(?<scale>${SCALE}))?(?:元整?)?|(?<!\d[.,]?)(?<value2>${FIGURES})(?:\s(?<scale2>thousand|million|billion|Thousand|Million|Billion)|(?<scale3>万|亿))?\s?(?<name>(?:${CODES})(?![A-Za-z])|(?:${NAMES})(?![A-Za-z])|€|£|美元|欧元|港[元币]|日元|英镑|元)`,
   'gu',
 );
 /** "One Million and No/100 Dollars", "twenty-five thousand euros". */
@@ -89,11 +89,14 @@ function currencyOf(mark: string): string | null {
   return SYMBOLS[plain] ?? SYMBOLS[plain.replace(/\s/g, '')] ?? WORDS.find(([pattern]) => pattern.test(plain))?.[1] ?? null;
 }
 
-/** Value of written figures; a comma or point with three figures behind it parts thousands, with one or two it parts the minor unit. */
+/** Points part thousands only where they stand twice or a comma parts the minor unit (1.234.567, 1.234,50); $0.125 and $1.125 are prices of a share. */
+const POINTS_PART_THOUSANDS = /^[1-9]\d{0,2}(?:(?:\.\d{3}){2,}|(?:\.\d{3})+,\d{1,2})$/;
+
+/** Value of written figures; a comma with three figures behind it parts thousands, with two at the end it parts the minor unit. */
 function figuresValue(written: string, currency: string | null): number {
   const plain = written.replace(/['’ ]/g, '');
   if (currency !== null && THOUSANDTHS.has(currency)) return Number(plain.replaceAll(',', ''));
-  if (/^\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?$/.test(plain)) return Number(plain.replaceAll('.', '').replace(',', '.'));
+  if (POINTS_PART_THOUSANDS.test(plain)) return Number(plain.replaceAll('.', '').replace(',', '.'));
   if (/^\d+,\d{2}$/.test(plain)) return Number(plain.replace(',', '.'));
   return Number(plain.replaceAll(',', ''));
 }
@@ -109,10 +112,16 @@ function factorOf(scale: string): number {
   return lower === 'm' || lower === 'mm' ? 1e6 : (SCALES[lower] ?? 1);
 }
 
+/** What binary fractions lose of a decimal one. */
+const ROUNDING = 1e-9;
+
 function minorUnits(currency: string | null, amount: number | null): string | null {
   if (currency === null || amount === null) return null;
-  const minor = Math.round(amount * (WHOLE.has(currency) ? 1 : THOUSANDTHS.has(currency) ? 1000 : 100));
-  return Number.isSafeInteger(minor) ? `${currency} ${minor}` : null;
+  const exact = amount * (WHOLE.has(currency) ? 1 : THOUSANDTHS.has(currency) ? 1000 : 100);
+  const minor = Math.round(exact);
+  // A tenth of a cent has no form in minor units: rounding it would invent a sum.
+  const whole = Math.abs(exact - minor) <= ROUNDING * Math.max(1, minor);
+  return whole && Number.isSafeInteger(minor) ? `${currency} ${minor}` : null;
 }
 
 /** Sums of money in order; normalised to "USD 1000000" with minor units (10,000.00 dollars). */

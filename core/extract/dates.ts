@@ -20,11 +20,12 @@ const ORDINALS =
   );
 const DAY_WORDS = `(?<day>(?:twenty|thirty)[\\s-]?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)|thirtieth|${ORDINALS.join('|')})(?:\\s*\\(\\s*\\d{1,2}\\s*(?:st|nd|rd|th)?\\s*\\))?`;
 const YEAR = '(?<year>(?:19|20)\\d\\d)';
-const DASHES = '(?:\\s|-{2,})*';
+/** Blanks and leaders before the year; bounded, so that a line of dashes costs nothing. */
+const DASHES = '[\\s-]{0,40}';
 const PATTERNS = [
-  new RegExp(`(?<![A-Za-z0-9])${MONTH}\\s+(?:the\\s+)?${DAY}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
-  new RegExp(`\\b(?:the\\s+)?${DAY}\\s+(?:day\\s+)?(?:of\\s+)?(?:[A-Z][a-z]+day,?\\s+)?${MONTH}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
-  new RegExp(`\\b(?:the\\s+)?${DAY_WORDS}\\s+day\\s+of\\s+${MONTH}\\s*,?${DASHES}${YEAR}\\b`, 'gi'),
+  new RegExp(`(?<![A-Za-z0-9])${MONTH}\\s+(?:the\\s+)?${DAY}\\s{0,8},?${DASHES}${YEAR}\\b`, 'gi'),
+  new RegExp(`\\b(?:the\\s+)?${DAY}\\s+(?:day\\s+)?(?:of\\s+)?(?:[A-Z][a-z]+day,?\\s+)?${MONTH}\\s{0,8},?${DASHES}${YEAR}\\b`, 'gi'),
+  new RegExp(`\\b(?:the\\s+)?${DAY_WORDS}\\s+day\\s+of\\s+${MONTH}\\s{0,8},?${DASHES}${YEAR}\\b`, 'gi'),
   /(?<![\d.])(?<day>[0-3]?\d)\.(?<month>[01]?\d)\.(?<year>(?:19|20)\d\d)(?![\d.]?\d)/g,
   /(?<![\d/-])(?<month>\d{1,2})-(?<day>\d{1,2})-(?<year>(?:19|20)?\d\d)(?![\d/-])/g,
   new RegExp(`\\b${DAY}[-/.]${MONTH}[-/.]${YEAR}\\b`, 'gi'),

@@ -19,10 +19,22 @@ const UNITS: Record<string, string> = {
   月: 'M',
   年: 'Y',
 };
+/** 30, 1,000 or 1.5: whole, never the tail of a longer figure. */
+const FIGURES = '(?<!\\d[.,]?)(?:\\d{1,3}(?:,\\d{3})+|\\d{1,4})(?:\\.\\d{1,2})?(?![.,]?\\d)';
+/** Between a number and its unit; a longer run of blanks or dashes is a gap to fill in. */
+const GAP = '[\\s-]{0,4}';
 const DURATION = new RegExp(
-  `\\b(?:(?<words>${NUMBER_WORDS})\\s*)?(?:\\(\\s*(?<paren>\\d{1,4})\\s*\\)|(?<plain>\\d{1,4}))?[\\s-]*(?<business>business|working|calendar|consecutive|full)?[\\s-]*(?<unit>day|week|month|year|hour)s?(?:['’])?\\b|(?<han>\\d{1,4}|${HAN_NUMBER})\\s*(?<work>个工作)?(?<hanUnit>天|日|个月|周|年|小时)(?!\\s*[\\d〇零一二三四五六七八九十]+\\s*月)`,
+  `\\b(?:(?<words>${NUMBER_WORDS})\\s{0,4})?(?:\\(\\s?(?<paren>${FIGURES})\\s?\\)|(?<plain>${FIGURES}))?(?:${GAP}(?<business>business|working|calendar|consecutive|full))?${GAP}(?<unit>day|week|month|year|hour)s?(?:['’])?\\b|(?<han>${FIGURES}|${HAN_NUMBER})\\s{0,4}(?<work>个工作)?(?<hanUnit>天|日|个月|周|年|小时)(?!\\s*[\\d〇零一二三四五六七八九十]+\\s*月)`,
   'gi',
 );
+
+const figuresValue = (figures: string): number => Number(figures.replaceAll(',', ''));
+
+/** 二〇二五 is read figure by figure, as years are: no number of years. */
+function hanCount(written: string): number | null {
+  if (/^\d/.test(written)) return figuresValue(written);
+  return written.length > 1 && !/[十百千万亿拾佰仟]/.test(written) ? null : hanToNumber(written);
+}
 
 /** Spans of time; normalised to P30D, P1Y, P6M, P2W. */
 export function findDurations(text: string): Found[] {
@@ -32,11 +44,9 @@ export function findDurations(text: string): Found[] {
     const figures = groups['paren'] ?? groups['plain'];
     const count =
       groups['han'] !== undefined
-        ? /^\d/.test(groups['han'])
-          ? Number(groups['han'])
-          : hanToNumber(groups['han'])
+        ? hanCount(groups['han'])
         : figures !== undefined
-          ? Number(figures)
+          ? figuresValue(figures)
           : groups['words'] !== undefined
             ? wordsToNumber(groups['words'])
             : null;

@@ -251,3 +251,30 @@ it('fault: a signature line of a Chinese contract is read as a party', () => {
     governingLaw: ['中国'],
   });
 });
+
+describe('forms that look like another value', () => {
+  it.each([
+    ['par value $0.125', [null]],
+    ['a price of $1.125', [null]],
+    ['$0.05 per share', ['USD 5']],
+    ['EUR 1.234,50', ['EUR 123450']],
+    ['EUR 1.234.567', ['EUR 123456700']],
+    ['DOLLARS 5,000', []],
+    ['IRON 5', []],
+    ['50 pounds of sugar', []],
+    ['50 pounds sterling', ['GBP 5000']],
+  ])('fault: a sum in %j is read whole or not at all', (text, minor) => expect(normal(findAmounts(text))).toEqual(minor));
+  it.each([
+    ['for 1.5 years', ['P1.5Y']],
+    ['within 1,000 days', ['P1000D']],
+    ['二〇二五年度', []],
+    ['为期二十五年', ['P25Y']],
+    ['within 30 business days', [null]],
+  ])('fault: a period in %j is not the tail of a figure', (text, iso) => expect(normal(findDurations(text))).toEqual(iso));
+  it('fault: dashes before a year that never comes cost no time', () => {
+    const before = process.cpuUsage().user;
+    expect(findDates(`Dated: May 8, ${'-'.repeat(44)}x`)).toEqual([]);
+    expect(normal(findDates('Dated: May 8, ----- 2014'))).toEqual(['2014-05-08']);
+    expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(1);
+  });
+});

@@ -29,3 +29,11 @@ it('names the clause a term is defined in', async () => {
   const clause = document.clauses.find((entry) => entry.id === document.definitions[0]?.clauseId);
   expect(clause?.path).toBe('1(a)');
 });
+
+it('fault: a bracket of commas before a quoted word costs no time', async () => {
+  const before = process.cpuUsage().user;
+  expect(
+    await termsOf(`Acme (the${',the'.repeat(4)}${','.repeat(60)}x “Company”) agrees.`, 'Bolt (each, a “Party” and,, together, the “Parties”) agrees.'),
+  ).toEqual(['Party', 'Parties']);
+  expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(2);
+});

@@ -17,7 +17,7 @@ const SHORT_FOR = /(?:以下简称|以下称|下称|简称|以下合称|合称|�
 const HEREINAFTER = /\b(?:hereinafter|hereafter|herein)\s+(?:(?:referred\s+to|called|known|collectively|individually|each)\s+)*(?:as\s+)?(?:the\s+|an?\s+)?$/i;
 /** (the “X”), (each, a “X” and together, the “Xs”), (such period, the “X”), （“甲方”）; not (as “X” is used there). */
 const NAMING =
-  /^\s*(?:(?:the|each|a|an|any|such|all|both|together|collectively|individually|hereinafter|hereafter|referred|to|as|in|this|called|and|or|with|of|its|their|jointly|severally|respectively|，|,|;|以下|简称|合称|统称|称|“[^”]*”|"[^"]*"|‘[^’]*’)[\s,，:：]*)*$|\b(?:the|an?|collectively|each|together|individually),?\s*$/i;
+  /^[\s,;，]*(?:(?:the|each|a|an|any|such|all|both|together|collectively|individually|hereinafter|hereafter|referred|to|as|in|this|called|and|or|with|of|its|their|jointly|severally|respectively)(?:[\s,;，:：]+|$|(?=[“"‘]))|(?:以下|简称|合称|统称|称|“[^”]*”|"[^"]*"|‘[^’]*’)[\s,;，:：]*)*$|\b(?:the|an?|collectively|each|together|individually),?\s*$/i;
 const UNQUOTED =
   /^((?:\p{Lu}[\p{L}\p{N}’'&/-]*)(?:\s+(?:(?:of|the|and|or|for|in|to|on)\s+)?\p{Lu}[\p{L}\p{N}’'&/()-]*){0,6})\s+(?:means\b|shall\s+mean\b|has\s+the\s+meaning\b|shall\s+have\s+the\s+meaning\b)/u;
 const COLON = /^(\p{Lu}[\p{L}\p{N}’'&/ -]{1,60}):\s+(?:[\p{Ll}(]|has the meaning)/u;

@@ -34,8 +34,8 @@ const ONES: Record<string, number> = {
 };
 export const SCALES: Record<string, number> = { thousand: 1e3, million: 1e6, billion: 1e9 };
 const WORD = `(?:${[...Object.keys(ONES), 'hundred', ...Object.keys(SCALES)].join('|')})`;
-/** A number in words: "one hundred and twenty-five thousand". */
-export const NUMBER_WORDS = `${WORD}(?:(?:\\s+and\\s+|[\\s-]+)${WORD})*`;
+/** A number in words: "one hundred and twenty-five thousand". Bounded: a longer run of words is no number. */
+export const NUMBER_WORDS = `${WORD}(?:(?:\\s+and\\s+|[\\s-]+)${WORD}){0,24}`;
 
 /** Value of an English number in words; null if it is none. */
 export function wordsToNumber(text: string): number | null {
@@ -78,7 +78,7 @@ const HAN: Record<string, number> = {
 };
 const HAN_SCALES: Record<string, number> = { 十: 10, 拾: 10, 百: 100, 佰: 100, 千: 1000, 仟: 1000 };
 /** A number in Chinese characters, capital forms too. */
-export const HAN_NUMBER = '[〇零一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟]+';
+export const HAN_NUMBER = '[〇零一二两三四五六七八九十百千万亿壹贰叁肆伍陆柒捌玖拾佰仟]{1,24}';
 
 /** Value of a Chinese number; null if a character is none. */
 export function hanToNumber(text: string): number | null {
