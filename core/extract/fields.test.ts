@@ -278,3 +278,21 @@ describe('forms that look like another value', () => {
     expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(1);
   });
 });
+
+describe('names that are words too', () => {
+  it.each([
+    ['between Will Smith and May Parker LLC, who agree as follows', ['will smith', 'may parker llc']],
+    ['between 7 Eleven, Inc., a Texas corporation (“Seven”), and Acme LLC (“Acme”)', ['7 eleven inc', 'acme llc']],
+  ])('fault: the parties of %j are found', (text, names) => {
+    expect((fields(`This Agreement is made on May 8, 2014 ${text}.`).parties ?? []).map(({ normalized }) => normalized)).toEqual(names);
+  });
+});
+
+it('fault: a paragraph of many sums is split into sentences once', () => {
+  const text = Array.from({ length: 4_000 }, (_, index) => `The fee is $${index + 1}.00 a day.`).join(' ');
+  const before = process.cpuUsage().user;
+  const sums = fields(text).amounts ?? [];
+  expect(sums.length).toBe(50);
+  expect(sums[7]!.quote).toBe('The fee is $8.00 a day.');
+  expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(3);
+});

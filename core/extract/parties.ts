@@ -26,8 +26,21 @@ const DESCRIPTION = new RegExp(
   `\\s*(?:,\\s*(?=(?:an?|the|with|having|whose|which|located|organi[sz]ed|incorporated|by|acting|on\\s+behalf|duly|its|as|individually|of|for|director|to\\s+be|residing|doing)\\b)|\\s(?=(?:an?\\s+(?:\\p{Lu}|corporation|company|limited|publicly|private|general|non)|having|with\\s+(?:an?|its|principal|offices?)|located|whose|incorporated|organi[sz]ed|doing\\s+business|d\\/b\\/a|dba|a\\.k\\.a|f\\/k\\/a|formerly|acting|in\\s+its|on\\s+behalf|residing|hereinafter|for\\s+itself|together\\s+with|by\\s+and|company\\s+number|registered|and\\s+its)\\b)|[(（](?!\\p{Lu}[\\p{L}. ]{1,25}[)）]\\s+(?:\\p{Lu}|l\\.?p))|[;\\n]|--|\\.\\s(?=[A-Z][a-z]+\\s[a-z])|\\s[Dd]ated\\b|\\sDATED\\b|\\seffective\\b)`,
   'u',
 );
+/** Never a name, whatever follows it. */
 const NOT_A_NAME =
-  /^(?:this|the|and|or|you|we|us|agreement|part(?:y|ies)|exhibit|source|date|section|article|page|such|any|each|all|either|it|they|company|distributor|supplier|franchisee|recitals?|which)$|^(?:agreement|terms|this|section|article|schedule|part(?:y|ies)|on the|each|any|all|such)\b|^\d+\s+[a-z]|^date\b|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|\b(?:shall|will|is|are|has|have|means|hereof|hereto|hereunder|agreement|must|may)\b|["“”\]:：]|^(?:\p{Lu}\s){3,}|^(?:in|on|for|by|certain|source|title|address|no)\b/iu;
+  /^(?:this|the|and|or|you|we|us|agreement|part(?:y|ies)|exhibit|source|date|section|article|page|such|any|each|all|either|it|they|company|distributor|supplier|franchisee|recitals?|which)$|^(?:agreement|terms|this|section|article|schedule|part(?:y|ies)|on the|each|any|such)\b|^(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+\d|\bagreement\b|["“”\]:：]/iu;
+/** Verbs in small letters make a sentence of it. */
+const SENTENCE = /\b(?:shall|will|is|are|has|have|means|hereof|hereto|hereunder|must|may)\b|^\d+\s+\p{Ll}/u;
+/** A name only if a legal form ends it: "7 Eleven, Inc.", "All Nippon Corp", "May & Sons Ltd". */
+const NO_NAME_ALONE =
+  /^(?:all|date|in|on|for|by|certain|source|title|address|no)\b|^\d+\s+\p{L}|\b(?:shall|is|are|has|have|means|hereof|hereto|hereunder|must)\b/iu;
+const CAPITALS_ALONE = /\b(?:WILL|MAY)\b|^(?:\p{Lu}\s){3,}/u;
+
+/** Words of the law and of everyday speech are names only where a legal form says so; "Will" and "May" are names of people. */
+function isNoName(name: string): boolean {
+  return NOT_A_NAME.test(name) || SENTENCE.test(name) || (!LEGAL_FORM.test(name) && (NO_NAME_ALONE.test(name) || CAPITALS_ALONE.test(name)));
+}
+
 /** Words inside a name that are written small. */
 const SMALL_IN_NAME =
   /^(?:of|and|the|for|in|de|do|da|dos|del|der|di|du|la|le|e|y|et|on|at|von|van|d\/b\/a|dba|f\/k\/a|f\/s\/o|a\/s|s\.?r\.?l\.?|s\.p\.a\.?|plc|inc\.?|ltd\.?|llc|co\.?|gmbh|l\.p\.|doing|business|as|by|its|corporation|company|limited|incorporated|trust|bank|university|partnership|cooperative|association)$/;
@@ -71,7 +84,7 @@ function cutName(piece: string): { start: number; end: number } | null {
   // An address without a comma before it ("BorrowMoney.com, inc of 512 Bayshore").
   name = name.replace(/\s+(?:of|at)\s+\d.*$/su, '').replace(/\s+of$/u, '');
   name = name.replace(/[\s,;:]+$/u, '');
-  if (name.length < 2 || name.length > 100 || !/^[\p{Lu}\d\p{Lo}[]|^[a-z]+[A-Z.]/u.test(name) || NOT_A_NAME.test(name) || !isWrittenAsName(name)) return null;
+  if (name.length < 2 || name.length > 100 || !/^[\p{Lu}\d\p{Lo}[]|^[a-z]+[A-Z.]/u.test(name) || isNoName(name) || !isWrittenAsName(name)) return null;
   return { start, end: start + name.length };
 }
 
@@ -189,7 +202,7 @@ function labelled(source: Source): FieldValue[] {
     const rest = passage.block.text.slice(start, end);
     const length = /^[^,，;；\n。(（]{2,80}(?:,\s*(?:Inc|LLC|Ltd|L\.P|Corp)\b\.?)?/.exec(rest)?.[0].trim().length ?? 0;
     const name = rest.slice(0, length);
-    return length < 2 || NOT_A_NAME.test(name) || !isWrittenAsName(name) ? [] : [source.value(passage, start, start + length, fold(name), 0.8)];
+    return length < 2 || isNoName(name) || !isWrittenAsName(name) ? [] : [source.value(passage, start, start + length, fold(name), 0.8)];
   });
 }
 
@@ -209,7 +222,7 @@ function signatories(source: Source): FieldValue[] {
       const end = match.index + (match[1] as string).length;
       if (!signed && end + 1 >= text.length) continue;
       const start = match.index + (SIGNATURE_LEAD.exec(match[1] as string)?.[0].length ?? 0);
-      if (end - start > 3 && !NOT_A_NAME.test(text.slice(start, end))) found.push(source.value(passage, start, end, fold(text.slice(start, end)), 0.5));
+      if (end - start > 3 && !isNoName(text.slice(start, end))) found.push(source.value(passage, start, end, fold(text.slice(start, end)), 0.5));
     }
   });
   return found;

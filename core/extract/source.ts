@@ -20,6 +20,8 @@ export class Source {
   readonly passages: readonly Passage[];
   private readonly owners: Owners;
   private readonly clauses: ReadonlyMap<string, Clause>;
+  /** Sentences of a block, split once however many values it holds. */
+  private readonly split = new Map<string, readonly Sentence[]>();
 
   constructor(document: Document) {
     this.document = document;
@@ -51,7 +53,7 @@ export class Source {
   /** A value at [start, end) of a passage. `confidence` says how often the rule that found it is right. */
   value(passage: Passage, start: number, end: number, normalized: string | null, confidence: number): FieldValue {
     const { block } = passage;
-    const [from, to] = sentenceAround(block.text, start, end);
+    const [from, to] = around(this.sentencesOf(block), start, end);
     return {
       value: block.text.slice(start, end),
       normalized,
@@ -63,7 +65,18 @@ export class Source {
       confidence,
     };
   }
+
+  private sentencesOf(block: Block): readonly Sentence[] {
+    const known = this.split.get(block.id);
+    if (known !== undefined) return known;
+    const found = sentences(block.text);
+    this.split.set(block.id, found);
+    return found;
+  }
 }
+
+/** Beginning and end in the text of a block. */
+type Sentence = readonly [number, number];
 
 function pageAt(block: Block, at: number): number {
   return block.lines.find((line) => line.start <= at && at < line.end)?.page ?? block.at[0]?.page ?? 0;
@@ -73,8 +86,8 @@ const END = /(?:[.;?!]["”’)\]]*(?=\s+["“(]?\p{Lu})|[。；])/gu;
 const ABBREVIATED = /(?:\b(?:Inc|Corp|Co|Ltd|L\.?L\.?C|No|Nos|Sec|Mr|Ms|Mrs|Dr|St|Jr|vs|S\.A|U\.S|i\.e|e\.g|[A-Z]))\.$/;
 
 /** Beginnings and ends of the sentences of a text. */
-export function sentences(text: string): [number, number][] {
-  const found: [number, number][] = [];
+export function sentences(text: string): Sentence[] {
+  const found: Sentence[] = [];
   let start = 0;
   for (const match of text.matchAll(END)) {
     const end = match.index + match[0].length;
@@ -87,8 +100,21 @@ export function sentences(text: string): [number, number][] {
 }
 
 /** The sentences that hold [start, end). Over 600 characters the quote is cut to what stands near. */
-export function sentenceAround(text: string, start: number, end: number): [number, number] {
-  const all = sentences(text).filter(([from, to]) => from < end && start < to);
-  const [from, to] = [all[0]?.[0] ?? start, all.at(-1)?.[1] ?? end];
+export function sentenceAround(text: string, start: number, end: number): Sentence {
+  return around(sentences(text), start, end);
+}
+
+function around(all: readonly Sentence[], start: number, end: number): Sentence {
+  // Sentences are in order: the first that ends behind the start is found by halving.
+  let [low, high] = [0, all.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (all[middle]![1] > start) high = middle;
+    else low = middle + 1;
+  }
+  let last = low;
+  while (last + 1 < all.length && all[last + 1]![0] < end) last++;
+  const inside = low < all.length && all[low]![0] < end;
+  const [from, to] = inside ? [all[low]![0], all[last]![1]] : [start, end];
   return to - from <= 600 ? [from, to] : [Math.max(from, start - 250), Math.min(to, Math.max(end, start + 350))];
 }
