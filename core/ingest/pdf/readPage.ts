@@ -7,6 +7,7 @@ import type { Page, Warning } from '../../contract/document.ts';
 import { readAnnotations, type PageAnnotations } from './text/annotations.ts';
 import { chooseText } from './text/chooseText.ts';
 import { renderContrast } from './text/contrast.ts';
+import { DrawnBefore } from './text/duplicates.ts';
 import { readGlyphs, type PageArea, type PageGlyphs, type PlacedImage, type Segment } from './text/glyphs.ts';
 import { lookAt, type Hiding, type ShowsInk, type Sight } from './text/hidden.ts';
 import { readLines, type PdfLine } from './layout/lines.ts';
@@ -56,6 +57,7 @@ export class PageReader {
   private readonly document: mupdf.PDFDocument | null;
   private readonly second: SecondOpinion;
   private readonly tagged: boolean;
+  private readonly drawn = new DrawnBefore();
   private rendered = 0;
   private foundOutside = false;
 
@@ -113,10 +115,10 @@ export class PageReader {
       const [x0, y0, x1, y1] = page.getBounds();
       const area: PageArea = { size: [x1 - x0, y1 - y0], origin: [x0, y0] };
       const unclipped = index < WATCHED_PAGES || this.foundOutside || index % WATCHED_STEP === 0;
-      const glyphs = readGlyphs(this.library, page, area, { tagged: this.tagged, unclipped });
+      const glyphs = readGlyphs(this.library, page, area, { tagged: this.tagged, unclipped }, this.drawn);
       this.foundOutside ||= glyphs.segments.some((segment) => segment.paint === 'offPage');
       const sight = lookAt(glyphs, area.size, this.contrastOf(page, area));
-      const annotations = readAnnotations(this.library, page, { index, ...area });
+      const annotations = readAnnotations(this.library, page, { index, ...area }, this.drawn);
       const blank = glyphs.segments.length === 0 && drawsNoText(page);
       return { width: area.size[0], height: area.size[1], label: labelOf(page, index), glyphs, sight, annotations, blank, flaw: null };
     } catch (thrown) {
@@ -259,7 +261,8 @@ function pageWarnings(
     const unmapped = lines.reduce((sum, line) => sum + line.text.split('\uFFFD').length - 1, 0);
     if (unmapped > 0.05 * count)
       say('unmapped_text', `has ${unmapped} of ${count} characters without a meaning in the file's fonts; the text of this page is not reliable.`);
-    if (picture > MOSTLY_IMAGE && count < FEW_CHARACTERS) say('mostly_image', `is mostly a picture with ${count} characters of text; what the picture says needs OCR.`);
+    if (picture > MOSTLY_IMAGE && count < FEW_CHARACTERS)
+      say('mostly_image', `is mostly a picture with ${count} characters of text; what the picture says needs OCR.`);
     if (recognised > 0.5 * count) say('ocr_layer', 'is a scan whose text another program recognised; compare what matters with the picture.');
   }
   const unseen = hidden.reduce((sum, { line }) => sum + line.text.length, 0);

@@ -4,6 +4,7 @@
 // comments.ts. Rule: the drawn appearance is read for its letters' places when it says what the value says; otherwise the value stands in the field's box.
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../../contract/document.ts';
+import type { DrawnBefore } from './duplicates.ts';
 import { readGlyphs, type PageArea } from './glyphs.ts';
 import { readLines, type PdfLine } from '../layout/lines.ts';
 import { flawOf, type Mupdf } from '../mupdf.ts';
@@ -63,9 +64,9 @@ const MARKS: ReadonlySet<string> = new Set(['Highlight', 'Underline', 'Squiggly'
 /** More annotations than this on a page are a drawing made of annotations. */
 const MOST = 5000;
 
-export function readAnnotations(library: Mupdf, page: mupdf.PDFPage, frame: PageFrame): PageAnnotations {
+export function readAnnotations(library: Mupdf, page: mupdf.PDFPage, frame: PageFrame, drawn: DrawnBefore): PageAnnotations {
   if (!page.getObject().get('Annots').isArray()) return NONE;
-  const reader = new AnnotationReader(library, frame);
+  const reader = new AnnotationReader(library, frame, drawn);
   const asides = page
     .getWidgets()
     .slice(0, MOST)
@@ -90,10 +91,12 @@ function guarded<T>(read: () => T | null): T[] {
 class AnnotationReader {
   private readonly library: Mupdf;
   private readonly frame: PageFrame;
+  private readonly drawn: DrawnBefore;
 
-  constructor(library: Mupdf, frame: PageFrame) {
+  constructor(library: Mupdf, frame: PageFrame, drawn: DrawnBefore) {
     this.library = library;
     this.frame = frame;
+    this.drawn = drawn;
   }
 
   field(widget: mupdf.PDFWidget): DrawnAside | null {
@@ -118,7 +121,7 @@ class AnnotationReader {
     const list = annotation.toDisplayList();
     try {
       const { index, size } = this.frame;
-      const { segments } = readGlyphs(this.library, list, this.frame, { tagged: false, unclipped: false });
+      const { segments } = readGlyphs(this.library, list, this.frame, { tagged: false, unclipped: false }, this.drawn);
       return readLines(segments, index, size[0], size[1]);
     } finally {
       list.destroy();

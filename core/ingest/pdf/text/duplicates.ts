@@ -8,7 +8,8 @@ const CELL = 8;
 /** Points: a shadow of any size is nearer than this. */
 const FARTHEST = 4;
 
-class DrawnBefore {
+/** The characters of one page, or of one drawing on it; a reader of pages keeps one for all of them, since they are read one after the other. */
+export class DrawnBefore {
   private heads = new Int32Array(1 << 13).fill(-1);
   private next = new Int32Array(1 << 12);
   private places = new Float32Array(3 << 12);
@@ -16,10 +17,9 @@ class DrawnBefore {
   private count = 0;
 
   /** For the next page: making the tables anew costs more than emptying them. */
-  clear(): this {
+  clear(): void {
     this.heads.fill(-1);
     this.count = 0;
-    return this;
   }
 
   /** True when the character was seen within a tenth of its size and a third of its width; remembers it otherwise. `layer` keeps kinds of paint apart. */
@@ -75,29 +75,26 @@ class DrawnBefore {
   }
 }
 
-/** All pages share one table: they are read one after the other. */
-const DRAWN = new DrawnBefore();
 /** Lines of ordinary leading share a fifth of their height; a shadow shares most of it. */
 const ON_EACH_OTHER = 0.4;
 
 /** The same segments without what was drawn before; a segment that loses all its glyphs goes. */
-export function dropRepeats(segments: readonly Segment[]): readonly Segment[] {
+export function dropRepeats(segments: readonly Segment[], drawn: DrawnBefore): readonly Segment[] {
   const suspects = suspectsOf(segments);
   if (suspects.size === 0) return segments;
-  DRAWN.clear();
+  drawn.clear();
   return segments.flatMap((segment) => {
     if (!suspects.has(segment)) return [segment];
-    const glyphs = segment.glyphs.filter((glyph) => !isRepeat(DRAWN, segment, glyph));
+    const glyphs = segment.glyphs.filter((glyph) => !isRepeat(drawn, segment, glyph));
     if (glyphs.length === segment.glyphs.length) return [segment];
     return glyphs.some((glyph) => glyph.text.trim() !== '') ? [{ ...segment, glyphs, box: boxOf(glyphs) }] : [];
   });
 }
 
-/** Tells of each character whether it is among these segments, for a second run of the page. */
-export function drawnIn(segments: readonly Segment[]): DrawnBefore {
-  DRAWN.clear();
-  for (const segment of segments) for (const glyph of segment.glyphs) isRepeat(DRAWN, segment, glyph);
-  return DRAWN;
+/** `drawn` then tells of each character whether it is among these segments, for a second run of the page. */
+export function rememberDrawn(segments: readonly Segment[], drawn: DrawnBefore): void {
+  drawn.clear();
+  for (const segment of segments) for (const glyph of segment.glyphs) isRepeat(drawn, segment, glyph);
 }
 
 /** Blanks are never repeats: they leave no mark. Text without ink under the same text with ink is another drawing. */

@@ -5,7 +5,7 @@
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../../contract/document.ts';
 import { joinEnclosed, joinSlanted, nameBullets, shareWidths } from '../tables/drawnLines.ts';
-import { drawnIn, dropRepeats } from './duplicates.ts';
+import { DrawnBefore, dropRepeats, rememberDrawn } from './duplicates.ts';
 import type { Mupdf } from '../mupdf.ts';
 import { codedText, countCharacters, PAINT, structuredText, unclippedText, walkStext, type Drawing, type StextVisitor } from './stext.ts';
 import { markArtifacts, type Tag } from './tags.ts';
@@ -59,8 +59,14 @@ export interface PageArea {
   readonly origin: readonly [number, number];
 }
 
-/** With `unclipped` also what the page's edge and clips cut away, at the cost of a second run of the page. */
-export function readGlyphs(library: Mupdf, drawing: Drawing, area: PageArea, options: { readonly tagged: boolean; readonly unclipped: boolean }): PageGlyphs {
+export interface GlyphOptions {
+  readonly tagged: boolean;
+  /** Also what the page's edge and clips cut away, at the cost of a second run of the page. */
+  readonly unclipped: boolean;
+}
+
+/** `drawn` is emptied and used for the time of the call: who reads many pages hands in the same one. */
+export function readGlyphs(library: Mupdf, drawing: Drawing, area: PageArea, options: GlyphOptions, drawn: DrawnBefore = new DrawnBefore()): PageGlyphs {
   const reader = new GlyphReader(library, area);
   const text = structuredText(drawing, options.tagged);
   try {
@@ -68,9 +74,9 @@ export function readGlyphs(library: Mupdf, drawing: Drawing, area: PageArea, opt
   } finally {
     text.destroy();
   }
-  if (options.unclipped) readOutside(library, drawing, reader);
+  if (options.unclipped) readOutside(library, drawing, reader, drawn);
   if (reader.unmapped > 0) nameCodes(library, drawing, reader);
-  const named = nameBullets(dropRepeats(reader.segments), reader.unmapped);
+  const named = nameBullets(dropRepeats(reader.segments, drawn), reader.unmapped);
   const segments = options.tagged ? markArtifacts(named) : named;
   return { segments: joinSlanted(segments), images: reader.images, vectors: reader.vectors };
 }
@@ -89,10 +95,10 @@ function nameCodes(library: Mupdf, drawing: Drawing, reader: GlyphReader): void 
   reader.nameCodes(codes);
 }
 
-function readOutside(library: Mupdf, drawing: Drawing, reader: GlyphReader): void {
+function readOutside(library: Mupdf, drawing: Drawing, reader: GlyphReader, drawn: DrawnBefore): void {
   const whole = unclippedText(drawing);
   try {
-    if (countCharacters(library, whole) > reader.count) walkStext(library, whole, reader.outside());
+    if (countCharacters(library, whole) > reader.count) walkStext(library, whole, reader.outside(drawn));
   } finally {
     whole.destroy();
   }
@@ -126,7 +132,7 @@ class GlyphReader implements StextVisitor {
   private order = 0;
   private tag: Tag | null = null;
   /** In the run without clipping: what the first run has shown. */
-  private known: ReturnType<typeof drawnIn> | null = null;
+  private known: DrawnBefore | null = null;
   private font = 0;
   private look: FontLook = { bold: false, italic: false };
   private readonly nameless = new Map<{ cid: number }, string>();
@@ -138,8 +144,9 @@ class GlyphReader implements StextVisitor {
   }
 
   /** The same reader for the text without clipping: what it has not seen yet lies outside. */
-  outside(): StextVisitor {
-    this.known = drawnIn(this.segments);
+  outside(drawn: DrawnBefore): StextVisitor {
+    rememberDrawn(this.segments, drawn);
+    this.known = drawn;
     return this;
   }
 

@@ -1,7 +1,7 @@
-// Pages that mupdf could not read or whose letters can not be believed, read again by pdf.js; the better text is taken, glyph boxes from mupdf where it can.
+// Pages that mupdf could not read or whose letters can not be believed, read again by pdf.js, with glyph boxes from mupdf where both drew the same.
 //
-// Owns: pdf.js's document of the file, its text as segments, and the choice between the two. Leaves the measure to plausibility.ts.
-// Rule: the choice rests on measured doubt, never on one engine's name, and the page's warning says which text was taken and why.
+// Owns: pdf.js's document of the file and its text as segments. Leaves to chooseText.ts when it is asked and which of the two texts is taken.
+// Rule: a file or page that pdf.js can not read is no opinion, never an error: mupdf's reading then stands alone.
 import type { Box } from '../../../contract/document.ts';
 import { boxOf, type Glyph, type Segment } from './glyphs.ts';
 import { openWithPdfJs, type PdfJsDocument, type PdfJsPage, type TextItem, type TextStyle } from './pdfjs.ts';
