@@ -9,7 +9,7 @@ import { readLabel } from '../labels.ts';
 import type { Watch } from '../limits.ts';
 import type { FlowBuilder, FlowRevision, Marker } from './flow.ts';
 import { nextMarker, openList, type OpenList } from './htmlLists.ts';
-import { attribute, hasGround, hidingOf, isEmphasised, isStruck, styleOf, type Element, type StyleSheet } from './htmlStyle.ts';
+import { attribute, concealment, hidingOf, isEmphasised, isStruck, PAPER, paintOf, styleOf, type Element, type Paint, type StyleSheet } from './htmlStyle.ts';
 import { isElement, isLayoutTable, numberedRow, readGrid, type Grid, type GridCell } from './htmlTables.ts';
 import { EMPHASIS, REVISION, withoutMarks } from './marks.ts';
 import { readPlain } from './paragraphs.ts';
@@ -32,8 +32,8 @@ interface Context {
   readonly strong: boolean;
   readonly upper: boolean;
   readonly raised: boolean;
-  readonly onGround: boolean;
-  readonly hidden: Block['hidden'];
+  readonly paint: Paint;
+  readonly hiding: Block['hidden'];
   readonly indent: number;
   readonly level: number | null;
   readonly revision: FlowRevision | null;
@@ -44,8 +44,8 @@ const START: Context = {
   strong: false,
   upper: false,
   raised: false,
-  onGround: false,
-  hidden: null,
+  paint: PAPER,
+  hiding: null,
   indent: 0,
   level: null,
   revision: null,
@@ -124,14 +124,13 @@ export class HtmlReader {
   private contextOf(element: Element, outer: Context): Context {
     const style = styleOf(element, this.sheet);
     const name = element.tagName;
-    const onGround = outer.onGround || hasGround(element, style);
     const struck = isStruck(element, style);
     return {
       strong: (outer.strong && style.get('font-weight') !== 'normal') || isEmphasised(element, style),
       upper: style.has('text-transform') ? style.get('text-transform') === 'uppercase' : outer.upper,
       raised: outer.raised || name === 'sup' || style.get('vertical-align') === 'super',
-      onGround,
-      hidden: outer.hidden ?? hidingOf(element, style, onGround),
+      paint: paintOf(element, style, outer.paint),
+      hiding: outer.hiding ?? hidingOf(element, style),
       indent: outer.indent + (name === 'blockquote' || name === 'dd' ? INDENT : 0) + pointsOf(style.get('margin-left')) + pointsOf(style.get('padding-left')),
       level: /^h[1-6]$/.test(name) ? Number(name[1]) : outer.level,
       revision: struck || name === 'ins' ? { kind: struck ? 'delete' : 'insert', date: attribute(element, 'datetime'), text: '' } : outer.revision,
@@ -147,8 +146,9 @@ export class HtmlReader {
 
   private append(text: string, context: Context): void {
     if (text === '') return;
-    if (context.hidden !== null) {
-      this.concealed.set(context.hidden, (this.concealed.get(context.hidden) ?? '') + text);
+    const hidden = context.hiding ?? concealment(context.paint);
+    if (hidden !== null) {
+      this.concealed.set(hidden, (this.concealed.get(hidden) ?? '') + text);
       return;
     }
     const { revision } = context;
@@ -199,9 +199,9 @@ export class HtmlReader {
       else if (isElement(node) && !NEVER_SHOWN.has(node.tagName)) node.childNodes.forEach(visit);
     };
     element.childNodes.forEach(visit);
+    const hidden = context.hiding ?? concealment(context.paint);
     // A column of fixed-pitch text is about 6 points wide, as in plain text.
-    for (const paragraph of readPlain(withoutMarks(raw)))
-      this.out.add({ source: paragraph.source, indent: context.indent + 6 * paragraph.indent, hidden: context.hidden });
+    for (const paragraph of readPlain(withoutMarks(raw))) this.out.add({ source: paragraph.source, indent: context.indent + 6 * paragraph.indent, hidden });
   }
 
   private table(element: Element, context: Context): void {

@@ -76,15 +76,10 @@ export function styleOf(element: Element, sheet: StyleSheet): Declarations {
 }
 const NO_STYLE: Declarations = new Map();
 
-/** Why a reader does not see the element; null when nothing speaks against it. `onGround`: a background other than white lies behind it. */
-export function hidingOf(element: Element, style: Declarations, onGround: boolean): Block['hidden'] {
+/** Why a reader sees neither the element nor anything in it; null when nothing speaks against it. */
+export function hidingOf(element: Element, style: Declarations): Block['hidden'] {
   if (attribute(element, 'hidden') !== null || style.get('display') === 'none' || /^(hidden|collapse)$/.test(style.get('visibility') ?? '')) return 'invisible';
-  const opacity = style.get('opacity');
-  if (opacity !== undefined && Number(opacity) === 0) return 'invisible';
-  const color = style.get('color') ?? (element.tagName === 'font' ? attribute(element, 'color')?.toLowerCase() : undefined);
-  if (color === 'transparent') return 'invisible';
-  if (!onGround && color !== undefined && isWhite(color)) return 'white';
-  if (/^[01](?:\.\d+)?(?:px|pt)?$/.test(style.get('font-size') ?? '')) return 'tiny';
+  if (Number.parseFloat(style.get('opacity') ?? '1') === 0) return 'invisible';
   if (
     FAR_OFF.test(style.get('text-indent') ?? '') ||
     (style.get('position') === 'absolute' && (FAR_OFF.test(style.get('left') ?? '') || FAR_OFF.test(style.get('top') ?? '')))
@@ -95,13 +90,55 @@ export function hidingOf(element: Element, style: Declarations, onGround: boolea
 /** Far enough that no screen shows it. */
 const FAR_OFF = /^-\d{3,}(?:\.\d+)?(?:px|pt|em)$/;
 
-export function hasGround(element: Element, style: Declarations): boolean {
+/** What text takes over from the elements around it, until one of them says otherwise. */
+export interface Paint {
+  readonly ink: 'seen' | 'white' | 'clear';
+  readonly ground: 'white' | 'other';
+  readonly tiny: boolean;
+}
+export const PAPER: Paint = { ink: 'seen', ground: 'white', tiny: false };
+
+export function paintOf(element: Element, style: Declarations, outer: Paint): Paint {
+  const color = style.get('color') ?? (element.tagName === 'font' ? attribute(element, 'color')?.toLowerCase() : undefined);
   const ground = style.get('background-color') ?? style.get('background') ?? attribute(element, 'bgcolor')?.toLowerCase();
-  return ground !== undefined && ground !== 'none' && ground !== 'transparent' && !isWhite(ground);
+  const size = style.get('font-size');
+  return { ink: color === undefined ? outer.ink : inkOf(color, outer.ink), ground: groundOf(ground, outer.ground), tiny: isTiny(size, outer.tiny) };
 }
 
-function isWhite(color: string): boolean {
-  return /^(?:white|#fff(?:fff)?|rgba?\(\s*255\s*,\s*255\s*,\s*255\b.*)$/.test(color.trim());
+export function concealment({ ink, ground, tiny }: Paint): Block['hidden'] {
+  if (ink === 'clear') return 'invisible';
+  if (ink === 'white' && ground === 'white') return 'white';
+  return tiny ? 'tiny' : null;
+}
+
+function inkOf(color: string, outer: Paint['ink']): Paint['ink'] {
+  if (AS_OUTSIDE.test(color)) return outer;
+  return CLEAR.test(color) ? 'clear' : WHITE.test(color) ? 'white' : 'seen';
+}
+
+/** A picture or a gradient counts as dark: what cannot be known must not hide text. */
+function groundOf(value: string | undefined, outer: Paint['ground']): Paint['ground'] {
+  if (value === undefined || value === 'none' || AS_OUTSIDE.test(value) || CLEAR.test(value)) return outer;
+  return WHITE.test(value) && !value.includes('url(') && !value.includes('gradient(') ? 'white' : 'other';
+}
+
+const AS_OUTSIDE = /^(?:inherit|unset|currentcolor)$/;
+/** Alpha of nought in each of the notations of CSS Color 4. */
+const CLEAR = /^(?:transparent|#[\da-f]{3}0|#[\da-f]{6}00|(?:rgb|hsl)a?\((?:[^,()]{1,20},){3}\s*[0.]+%?\s*\)|(?:rgb|hsl)a?\([^,()/]{1,40}\/\s*[0.]+%?\s*\))$/;
+/** Alone or as the first word of `background`. */
+const WHITE = /^(?:white|#f{3,4}|#f{6}|#f{8}|rgba?\(\s*255[\s,]+255[\s,]+255\b[^()]*\)|hsla?\([^,()]{1,20}[\s,]+[^,()]{1,20}[\s,]+100%[^()]*\))(?:\s|$)/;
+
+/** CSS pixels of each unit; lengths relative to a font are taken from a browser's 16 pixels. */
+const PIXELS: Readonly<Record<string, number>> = { '': 1, px: 1, pt: 1, em: 16, rem: 16, '%': 0.16, ex: 8, ch: 8, mm: 3.8, cm: 38, in: 96, pc: 16 };
+/** Below this many pixels letters are dots. */
+const SMALLEST = 2;
+
+/** Sizes that are parts of the outer size stay tiny in tiny text; "small" and the like are readable. */
+function isTiny(size: string | undefined, outer: boolean): boolean {
+  const found = /^\+?(\d{0,6}(?:\.\d{1,9})?)(px|pt|r?em|%|ex|ch|mm|cm|in|pc)?$/.exec(size ?? '');
+  if (!found || found[1] === '') return outer && !/^(?:x{0,3}-?(?:small|large)|medium)$/.test(size ?? '');
+  const [, number, unit = ''] = found;
+  return Number(number) * (PIXELS[unit] as number) < SMALLEST || (outer && /^(?:em|%|ex|ch)$/.test(unit));
 }
 
 const STRONG = new Set(['b', 'strong', 'em', 'i', 'u', 'dfn', 'th']);

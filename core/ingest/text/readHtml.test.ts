@@ -123,6 +123,36 @@ describe('HTML', () => {
     ]);
   });
 
+  it('fault: text hidden in a less usual notation is read as live text', () => {
+    const hiddenBy = (style: string): unknown => read(`<p>seen</p><p style="${style}">x</p>`).blocks[1]?.hidden;
+    expect(['opacity:0%', 'opacity:.0', 'color:rgba(0,0,0,0)', 'color:rgb(0 0 0 / 0%)', 'color:#0000', 'color:hsla(0, 0%, 0%, 0.0)'].map(hiddenBy)).toEqual(
+      Array(6).fill('invisible'),
+    );
+    expect(['font-size:0em', 'font-size:.5px', 'font-size:0%', 'font-size:.1em', 'font-size:1pt'].map(hiddenBy)).toEqual(Array(5).fill('tiny'));
+    expect(['color:rgb(255 255 255)', 'color:#ffffffff', 'color:hsl(0, 0%, 100%)'].map(hiddenBy)).toEqual(Array(3).fill('white'));
+    expect(['opacity:.5', 'opacity:50%', 'color:rgb(0,0,0)', 'color:#100', 'font-size:1em', 'font-size:0.8rem', 'font-size:12px'].map(hiddenBy)).toEqual(
+      Array(7).fill(null),
+    );
+  });
+
+  it('fault: white text is judged by a background it does not stand on', () => {
+    const hidden = (html: string): unknown => read(`<p>seen</p>${html}`).blocks[1]?.hidden;
+    expect(hidden('<div style="background:#000;color:white"><p style="background:#fff">x</p></div>')).toBe('white');
+    expect(hidden('<div style="background:#000;color:white"><p style="background:transparent">x</p></div>')).toBe(null);
+    expect(hidden('<div style="color:white"><p style="background:navy">x</p></div>')).toBe(null);
+    expect(hidden('<div style="color:white"><p style="color:#333">x</p></div>')).toBe(null);
+    expect(hidden('<p style="color:white;background:#fff none">x</p>')).toBe('white');
+    expect(hidden('<p style="color:white;background:url(dark.png)">x</p>')).toBe(null);
+  });
+
+  it('shows text that has a size of its own inside a parent without one', () => {
+    const { blocks } = read('<div style="font-size:0"><p style="font-size:14px">shown</p><p style="font-size:2em">not</p></div>');
+    expect(blocks.map((block) => [block.text, block.hidden])).toEqual([
+      ['shown', null],
+      ['not', 'tiny'],
+    ]);
+  });
+
   it('fault: struck-out text is read as being in force', () => {
     const html = '<p>within <del datetime="2024-05-01">thirty (30)</del><ins>sixty (60)</ins> days</p>';
     expect(read(html).blocks[0]?.text).toBe('within sixty (60) days');
