@@ -58,8 +58,11 @@ export function detectKind(bytes: Uint8Array, name: string): FileKind {
   return textKind(name, start);
 }
 
-/** Header lines that a mail program writes first; a letter that begins "From: ..." as plain text has no Message-ID or MIME-Version. */
-const MAIL_FIELDS = /^(?:received|return-path|delivered-to|message-id|mime-version|dkim-signature|x-[\w-]+|arc-[\w-]+|authentication-results):/im;
+/**
+ * Header lines that only programs write; a letter that begins "From: ..." as plain text has no Message-ID or MIME-Version. Received is not among them: letters
+ * are stamped "Received: 12 March", and a mail that has it has one of these as well.
+ */
+const MAIL_FIELDS = /^(?:return-path|delivered-to|message-id|mime-version|dkim-signature|x-[\w-]+|arc-[\w-]+|authentication-results):/im;
 const FIELD = /^(?:from [^\n]*\n)?[!-9;-~]+:[ \t]?[^\n]*\n/i;
 
 function startsMail(bytes: Uint8Array, name: string): boolean {

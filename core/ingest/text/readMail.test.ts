@@ -100,6 +100,8 @@ xx
   it('is known by its headers, not by its name alone', () => {
     expect(detectKind(encode(`${HEAD}\nbody`), 'x.txt')).toBe('mail');
     expect(detectKind(encode('From: me\nTo: you\n\nA letter.'), 'letter.txt')).toBe('plain');
+    expect(detectKind(encode('Received: 12 March 2024\nDate: 10 March 2024\nSubject: Notice of default\n\nDear Sirs,'), 'letter.txt')).toBe('plain');
+    expect(detectKind(encode(`Received: from a.example by b.example;\n Tue, 12 Mar 2024 09:00:00 +0000\n${HEAD}\nbody`), 'x.txt')).toBe('mail');
     expect(detectKind(encode('Subject: x\n\nbody'), 'x.eml')).toBe('mail');
   });
 
