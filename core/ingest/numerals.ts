@@ -1,4 +1,5 @@
 // Values of written numerals: roman, letters (a..z, aa, bb ...), English words, Chinese. 0 means "not a numeral of this kind".
+// And the reverse: values written in roman and in East Asian counting systems.
 
 const ROMAN = /^(c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})$/i;
 const ROMAN_DIGITS: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
@@ -61,9 +62,68 @@ export function chineseValue(text: string): number {
   return sum + digit;
 }
 
-/** 1..99 as 一 .. 九十九. */
+export interface Counting {
+  /** Zero to nine. */
+  readonly digits: string;
+  /** Ten, hundred, thousand. */
+  readonly units: string;
+  /** Written between digits that are apart: 一百零五; '' where nothing is. */
+  readonly gap: string;
+  /** Whether ten and eleven begin with "one": 壹拾, against 十. */
+  readonly leadingOne: boolean;
+  /** Whether a hundred and a thousand of one do: 一百, against Japanese 百. */
+  readonly oneHundred: boolean;
+}
+
+export const CHINESE_COUNTING: Counting = { digits: CHINESE_DIGITS, units: '十百千', gap: '零', leadingOne: false, oneHundred: true };
+
+/** 1 to 9,999 in words of a counting system; figures outside. */
+export function counted(value: number, counting: Counting): string {
+  if (value === 0) return counting.digits.charAt(0);
+  if (value < 0 || value > 9999) return String(value);
+  let out = '';
+  let gap = false;
+  for (let power = 3; power >= 0; power--) {
+    const digit = Math.floor(value / 10 ** power) % 10;
+    if (digit === 0) {
+      gap = out !== '';
+      continue;
+    }
+    if (gap) out += counting.gap;
+    gap = false;
+    // 十二, not 一十二, for ten to nineteen; 一百一十 inside a larger number.
+    const silent = digit === 1 && (power === 1 ? !counting.leadingOne && (out === '' || !counting.oneHundred) : power > 1 && !counting.oneHundred);
+    out += (silent ? '' : counting.digits.charAt(digit)) + (power > 0 ? counting.units.charAt(power - 1) : '');
+  }
+  return out;
+}
+
+/** 一, 十一, 一百零一, 一千二百六十: as laws number their articles. */
 export function chineseNumeral(value: number): string {
-  const [tens, ones] = [Math.floor(value / 10), value % 10];
-  const digit = (figure: number): string => (figure === 0 ? '' : (CHINESE_DIGITS[figure] ?? ''));
-  return tens === 0 ? digit(ones) : `${tens === 1 ? '' : digit(tens)}十${digit(ones)}`;
+  return counted(value, CHINESE_COUNTING);
+}
+
+const ROMAN_NUMERALS: readonly (readonly [worth: number, sign: string])[] = [
+  [1000, 'M'],
+  [900, 'CM'],
+  [500, 'D'],
+  [400, 'CD'],
+  [100, 'C'],
+  [90, 'XC'],
+  [50, 'L'],
+  [40, 'XL'],
+  [10, 'X'],
+  [9, 'IX'],
+  [5, 'V'],
+  [4, 'IV'],
+  [1, 'I'],
+];
+
+/** 1 to `most` in capitals; figures outside. */
+export function romanNumeral(value: number, most: number): string {
+  if (value < 1 || value > most) return String(value);
+  let rest = value;
+  let out = '';
+  for (const [worth, sign] of ROMAN_NUMERALS) for (; rest >= worth; rest -= worth) out += sign;
+  return out;
 }

@@ -1,23 +1,11 @@
 // Number formats of WordprocessingML (ISO/IEC 29500-1, 17.18.59 ST_NumberFormat) for the values that a list counts.
 //
 // A format that is not known counts in decimal digits, as Word does for formats of a missing language pack.
+import { romanNumeral } from '../numerals.ts';
 import { cardinalText, ordinal, ordinalText, scriptNumber } from './words.ts';
 
-const ROMAN: readonly (readonly [number, string])[] = [
-  [1000, 'M'],
-  [900, 'CM'],
-  [500, 'D'],
-  [400, 'CD'],
-  [100, 'C'],
-  [90, 'XC'],
-  [50, 'L'],
-  [40, 'XL'],
-  [10, 'X'],
-  [9, 'IX'],
-  [5, 'V'],
-  [4, 'IV'],
-  [1, 'I'],
-];
+/** Word's largest list number. */
+const MOST_ROMAN = 32_767;
 /** Lists of decimalZero and its wider kin: digits at least. */
 const PADDED: Readonly<Record<string, number>> = { decimalZero: 2 };
 const CHICAGO = '*†‡§';
@@ -28,9 +16,9 @@ export function formatNumber(value: number, format: string, custom?: string): st
     case 'none':
       return '';
     case 'upperRoman':
-      return roman(value);
+      return romanNumeral(value, MOST_ROMAN);
     case 'lowerRoman':
-      return roman(value).toLowerCase();
+      return romanNumeral(value, MOST_ROMAN).toLowerCase();
     case 'upperLetter':
       return letters(value);
     case 'lowerLetter':
@@ -76,19 +64,6 @@ function enclosed(value: number, format: string): string | null {
     default:
       return null;
   }
-}
-
-/** Word writes romans up to 32,767, its largest list number. */
-function roman(value: number): string {
-  if (value < 1 || value > 32_767) return String(value);
-  let rest = value;
-  let out = '';
-  for (const [worth, sign] of ROMAN)
-    while (rest >= worth) {
-      out += sign;
-      rest -= worth;
-    }
-  return out;
 }
 
 /** A..Z, then AA, BB, CC: Word repeats the letter, up to 30 times (780). */

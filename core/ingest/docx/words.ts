@@ -2,6 +2,7 @@
 //
 // Owns: English cardinals and ordinals, Chinese, Japanese and Korean counting systems, the cycles of stems and branches.
 // Limit: words are English whatever the language of the list; Word would write "Premier" in a French one.
+import { CHINESE_COUNTING, chineseNumeral, counted, type Counting } from '../numerals.ts';
 
 const ONES = [
   '',
@@ -72,23 +73,9 @@ function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
-interface Counting {
-  /** Zero to nine. */
-  readonly digits: string;
-  /** Ten, hundred, thousand. */
-  readonly units: string;
-  /** Written between digits that are apart: 一百零五; '' where nothing is. */
-  readonly gap: string;
-  /** Whether ten and eleven begin with "one": 壹拾, against 十. */
-  readonly leadingOne: boolean;
-  /** Whether a hundred and a thousand of one do: 一百, against Japanese 百. */
-  readonly oneHundred: boolean;
-}
-
-const CHINESE: Counting = { digits: '零一二三四五六七八九', units: '十百千', gap: '零', leadingOne: false, oneHundred: true };
 const COUNTINGS: Readonly<Record<string, Counting>> = {
-  chineseCountingThousand: CHINESE,
-  taiwaneseCountingThousand: CHINESE,
+  chineseCountingThousand: CHINESE_COUNTING,
+  taiwaneseCountingThousand: CHINESE_COUNTING,
   chineseLegalSimplified: { digits: '零壹贰叁肆伍陆柒捌玖', units: '拾佰仟', gap: '零', leadingOne: true, oneHundred: true },
   ideographLegalTraditional: { digits: '零壹貳參肆伍陸柒捌玖', units: '拾佰仟', gap: '零', leadingOne: true, oneHundred: true },
   japaneseCounting: { digits: '〇一二三四五六七八九', units: '十百千', gap: '', leadingOne: false, oneHundred: false },
@@ -122,30 +109,10 @@ export function scriptNumber(value: number, format: string): string | null {
   if (digits !== undefined) return String(value).replace(/\d/g, (digit) => digits.charAt(Number(digit)));
   // Below a hundred these count with ten (十一), above they write digits.
   if (format === 'chineseCounting' || format === 'taiwaneseCounting')
-    return value < 100 ? counted(value, CHINESE) : String(value).replace(/\d/g, (digit) => '○一二三四五六七八九'.charAt(Number(digit)));
+    return value < 100 ? chineseNumeral(value) : String(value).replace(/\d/g, (digit) => '○一二三四五六七八九'.charAt(Number(digit)));
   const counting = COUNTINGS[format];
   if (counting) return counted(value, counting);
   const cycle = CYCLES[format];
   if (cycle === undefined) return null;
   return value >= 1 && value <= cycle.length ? cycle.charAt(value - 1) : String(value);
-}
-
-function counted(value: number, counting: Counting): string {
-  if (value === 0) return counting.digits.charAt(0);
-  if (value < 0 || value > 9999) return String(value);
-  let out = '';
-  let gap = false;
-  for (let power = 3; power >= 0; power--) {
-    const digit = Math.floor(value / 10 ** power) % 10;
-    if (digit === 0) {
-      gap = out !== '';
-      continue;
-    }
-    if (gap) out += counting.gap;
-    gap = false;
-    // 十二, not 一十二, for ten to nineteen; 一百一十 inside a larger number.
-    const silent = digit === 1 && (power === 1 ? !counting.leadingOne && (out === '' || !counting.oneHundred) : power > 1 && !counting.oneHundred);
-    out += (silent ? '' : counting.digits.charAt(digit)) + (power > 0 ? counting.units.charAt(power - 1) : '');
-  }
-  return out;
 }

@@ -1,7 +1,7 @@
 // The number that a browser shows before an item of an ordered list (HTML standard, 4.4.5 to 4.4.8; CSS Counter Styles 3).
 //
 // Owns: start, reversed, value, type and list-style-type, counters of nested lists. Rule: what the page shows is what the block's text begins with.
-import { chineseNumeral } from '../numerals.ts';
+import { chineseNumeral, romanNumeral } from '../numerals.ts';
 import type { Marker } from './flow.ts';
 import { attribute, styleOf, type Element, type StyleSheet } from './htmlStyle.ts';
 
@@ -55,6 +55,9 @@ function integer(text: string | null): number | null {
   return found ? Number(found[1]) : null;
 }
 
+/** CSS Counter Styles 3, 6.2. */
+const MOST_ROMAN = 3999;
+
 const FORMATS: Readonly<Record<string, (value: number) => string>> = {
   decimal: String,
   'decimal-leading-zero': (value) => (value >= 0 && value < 10 ? `0${value}` : String(value)),
@@ -62,8 +65,8 @@ const FORMATS: Readonly<Record<string, (value: number) => string>> = {
   'lower-latin': letters,
   'upper-alpha': (value) => letters(value).toUpperCase(),
   'upper-latin': (value) => letters(value).toUpperCase(),
-  'lower-roman': roman,
-  'upper-roman': (value) => roman(value).toUpperCase(),
+  'lower-roman': (value) => romanNumeral(value, MOST_ROMAN).toLowerCase(),
+  'upper-roman': (value) => romanNumeral(value, MOST_ROMAN),
   'cjk-ideographic': chineseNumeral,
   'cjk-decimal': chineseNumeral,
   'simp-chinese-informal': chineseNumeral,
@@ -75,30 +78,5 @@ function letters(value: number): string {
   if (value < 1) return String(value);
   let out = '';
   for (let rest = value; rest > 0; rest = Math.floor((rest - 1) / 26)) out = String.fromCharCode(97 + ((rest - 1) % 26)) + out;
-  return out;
-}
-
-const ROMAN: readonly (readonly [number, string])[] = [
-  [1000, 'm'],
-  [900, 'cm'],
-  [500, 'd'],
-  [400, 'cd'],
-  [100, 'c'],
-  [90, 'xc'],
-  [50, 'l'],
-  [40, 'xl'],
-  [10, 'x'],
-  [9, 'ix'],
-  [5, 'v'],
-  [4, 'iv'],
-  [1, 'i'],
-];
-
-/** 1 to 3,999; figures outside (CSS Counter Styles 3, 6.2). */
-function roman(value: number): string {
-  if (value < 1 || value > 3999) return String(value);
-  let out = '';
-  let rest = value;
-  for (const [amount, sign] of ROMAN) for (; rest >= amount; rest -= amount) out += sign;
   return out;
 }
