@@ -1,5 +1,6 @@
 // Chinese contracts under the linter: a clean one, and one with a fault for each rule that reads Chinese.
 import { describe, expect, it } from 'vitest';
+import { chineseNumeral } from '../ingest/numerals.ts';
 import { parseDocument } from '../structure/document.ts';
 import { lintDocument } from './lint.ts';
 
@@ -34,6 +35,12 @@ const edit = (from: string, to: string): string[] => CLEAN.map((line) => line.re
 describe('a Chinese contract', () => {
   it('has no findings where it has no faults', async () => {
     expect(await lint(CLEAN)).toEqual([]);
+  });
+
+  it('fault: an article left out after the hundredth is seen', async () => {
+    const articles = Array.from({ length: 103 }, (_unused, index) => `第${chineseNumeral(index + 1)}条 双方应当履行本条规定的义务。`);
+    expect(await lint(['# 合同', ...articles])).toEqual([]);
+    expect(await lint(['# 合同', ...articles.filter((text) => !text.includes('一百零一'))])).toEqual(['numbering-gap 第一百零二条']);
   });
 
   it.each([

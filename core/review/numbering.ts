@@ -101,9 +101,7 @@ function numberLike(number: string, value: number): string | null {
       String(value).padStart(digits[0].startsWith('0') ? digits[0].length : 0, '0') +
       number.slice(digits.index + digits[0].length)
     );
-  const han = /[一二三四五六七八九十百]+(?=[^一二三四五六七八九十百]*$)/.exec(number);
-  // chineseNumeral writes up to 九十九.
-  if (han && value > 99) return null;
+  const han = /[零一二三四五六七八九十百千]+(?=[^零一二三四五六七八九十百千]*$)/.exec(number);
   if (han) return number.slice(0, han.index) + chineseNumeral(value) + number.slice(han.index + han[0].length);
   const letter = /(?<![A-Za-z])[A-Za-z](?=[^A-Za-z]*$)/.exec(number);
   if (!letter || value > 26) return null;
