@@ -1,4 +1,4 @@
-// What tells a title from a sentence, for readers (is this block a heading?) and for clause headings alike.
+// What tells a title from a sentence, for readers (is this block a heading?) and for clause headings alike, and the labels at which a party signs.
 
 const SMALL = new Set([
   'a',
@@ -69,4 +69,14 @@ export function isSentence(title: string): boolean {
   if (words.length <= 5) return false;
   if (/^[“"]/.test(title)) return true;
   return !isTitleCase(words) && (hasVerb(title) || words.length > 10);
+}
+
+/** What stands before a place to fill in at a signature, in a pattern without regard to case: tables, columns and kinds of blocks are told by the same words. */
+export const SIGNATURE_LABELS =
+  'by|name|title|date|its|signature|signed|witness|print(?:ed)? name|authori[sz]ed (?:signature|signatory)|签字|签章|盖章|法定代表人|授权代表|日期';
+const SIGNATURE_LINE = new RegExp(String.raw`^(?:(?:${SIGNATURE_LABELS})\s*[:：]|[_\s]{6,}$|x?_{5,}|/s/\s)`, 'i');
+
+/** A label to sign or to fill in at a signature, the line for it, or the mark of one that was given ("/s/ Jane Roe"). */
+export function isSignatureLine(text: string): boolean {
+  return SIGNATURE_LINE.test(text);
 }

@@ -5,13 +5,11 @@
 import type { Block } from '../../contract/document.ts';
 import { bulletLength, isContentsLine, isContentsTitle, readLabel } from '../labels.ts';
 import type { Range } from '../raw.ts';
-import { isSentence } from '../titles.ts';
+import { isSentence, isSignatureLine } from '../titles.ts';
 import { emphasisOf, type ParagraphContent } from './content.ts';
 import type { ListNumber } from './counters.ts';
 import type { StyleLook } from './styles.ts';
 import type { XmlNode } from './xml.ts';
-
-const SIGNATURE = /^(?:(?:by|name|title|date|signature|signed|its|签字|签章|盖章|法定代表人|日期)\s*[:：]|[_\s]{6,}$|x?_{5,})/i;
 
 /** 14 points, in half points: no contract sets its text so large, and titles without a heading style start here. */
 const TITLE_SIZE = 28;
@@ -105,7 +103,7 @@ interface Traits {
 function kindOfBody(traits: Traits): Block['kind'] {
   const { text, number, level, bold, look, list, bulleted } = traits;
   if (/^caption$/i.test(traits.styleName)) return 'caption';
-  if (SIGNATURE.test(text)) return 'signature';
+  if (isSignatureLine(text)) return 'signature';
   if (isTitle(text.slice(number?.length ?? 0), level, bold, look)) return 'heading';
   if (list?.bullet === true || bulleted || (number !== null && /^[(（]|[)）]$/.test(number))) return 'listItem';
   return 'paragraph';

@@ -4,6 +4,7 @@
 // not answer each other (the rows of a table do), or when both sides are the same form to be signed. A label with its value, a number with its heading and the
 // cells of a table stay in their rows.
 import type { Box } from '../../../contract/document.ts';
+import { SIGNATURE_LABELS } from '../../titles.ts';
 import { boxOf, type Segment } from '../text/glyphs.ts';
 import type { OpenRow } from './rows.ts';
 
@@ -221,7 +222,8 @@ function shareApart(left: readonly Strip[], right: readonly Strip[]): number {
   return apart.length / facing.length;
 }
 
-const SIGN_LABEL = /^\W*(by|name|title|date|its|signature|signed|print(?:ed)? name|address|email|签字|签章|盖章|法定代表人|授权代表|日期)\s*[:：_]/i;
+/** Where to write to a party stands among what it fills in when it signs. */
+const SIGN_LABEL = new RegExp(String.raw`^\W*(${SIGNATURE_LABELS}|address|email)\s*[:：_]`, 'i');
 
 /** Names of the parties above their signatures: a company with its seat takes up to four lines. */
 const NAME_ROWS = 4;

@@ -5,20 +5,13 @@
 import type { Block } from '../../../contract/document.ts';
 import { readLabel } from '../../labels.ts';
 import type { OutlineEntry } from '../../raw.ts';
-import { isSentence, isTitleCase } from '../../titles.ts';
+import { isSentence, isSignatureLine, isTitleCase } from '../../titles.ts';
 import type { PdfLine } from './lines.ts';
 
 export interface Kind {
   readonly kind: Block['kind'];
   /** Depth that the outline or a tag declares for a heading. */
   readonly level: number | null;
-}
-
-const SIGNATURE =
-  /^(?:(?:by|name|title|date|signature|signed|its|print(?:ed)? name|authori[sz]ed (?:signature|signatory)|签字|签章|盖章|法定代表人|授权代表|日期)\s*[:：]|[_\s]{6,}$|x?_{5,}|\/s\/\s)/i;
-/** A label to sign or to fill in at a signature, or the line for it. */
-export function isSignatureLine(text: string): boolean {
-  return SIGNATURE.test(text);
 }
 
 /** "Table 4: ..." or "Figure 2. ..."; "Table 1 shows" goes on in lower case and is text. */

@@ -4,7 +4,7 @@
 // Leaves kinds and headings to blocks.ts. Rule: a block begins at every clause number that begins a line, unless the line is plainly a wrapped one.
 import { isWideScript } from '../../characters.ts';
 import { bulletLength, readLabel } from '../../labels.ts';
-import { isSignatureLine } from './headings.ts';
+import { isSignatureLine } from '../../titles.ts';
 import type { PdfLine } from './lines.ts';
 
 interface Bounds {

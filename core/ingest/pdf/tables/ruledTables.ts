@@ -4,6 +4,7 @@
 // contracts laid out in a frame). Leaves grids of one column to alignedTables.ts, which takes their rules as evidence.
 import type { Box } from '../../../contract/document.ts';
 import { readLabel } from '../../labels.ts';
+import { SIGNATURE_LABELS } from '../../titles.ts';
 import type { DraftTable } from './alignedTables.ts';
 import { columnsOf, type Band } from './tableColumns.ts';
 import { readGrids, type Grid } from './gridCells.ts';
@@ -19,7 +20,7 @@ const GROUPED = 3;
 const SPARSE_CELLS = 24;
 const FILLED_CELLS = 0.25;
 /** What a party fills in when it signs; a framed block of signatures has little else. */
-const SIGNATURE = /^(?:by|(?:printed |print )?name|title|date|signature|signed|its|witness|签字|签章|盖章|日期)\s?[:：]|_{5,}/i;
+const SIGNATURE = new RegExp(String.raw`^(?:${SIGNATURE_LABELS})\s?[:：]|_{5,}`, 'i');
 const SIGNED_CELLS = 0.4;
 /** Share of the words that rules may cut: more, and the lines belong to a drawing. */
 const CUT_WORDS = 0.04;

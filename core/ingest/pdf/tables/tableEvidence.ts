@@ -1,6 +1,7 @@
 // Whether a run of aligned rows is a table.
 //
 // Rule: without rules a table needs numbers or three aligned columns; prose, contents, lists, formulas and signatures are never one.
+import { SIGNATURE_LABELS } from '../../titles.ts';
 import type { Band } from './tableColumns.ts';
 import { isWordy, textOf, type ChunkRow } from './tableRuns.ts';
 import { isListMark, isNumeric, type Chunk } from './tableText.ts';
@@ -14,7 +15,7 @@ const FILLED_RULED = 0.3;
 const SIGNS = /^[^\p{L}\p{N}—–\-*✓✔□☐☒%$€£¥•●]+$/u;
 const FORMULA_SIGNS = 0.1;
 const LEADER = /\.{4}|…{2}|(?:\. ){3}|·{4}/;
-const SIGNATURE = /(?:^|\s)(?:by|name|title|date|signature|signed|its|witness|签字|签章|盖章|日期)\s*[:：]|_{5,}/i;
+const SIGNATURE = new RegExp(String.raw`(?:^|\s)(?:${SIGNATURE_LABELS})\s*[:：]|_{5,}`, 'i');
 
 export function isTable(run: readonly ChunkRow[], bands: readonly Band[], ruled: number): boolean {
   const rows = run.filter((entry) => entry.chunks.length > 1);
