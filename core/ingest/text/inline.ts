@@ -1,4 +1,5 @@
 // Inline Markdown -> plain text with the stretches that were emphasised. HTML tags inside Markdown (spans, anchors, breaks) go, their text stays.
+// Rule: what lies between two signs is bounded or can not hold the sign again, so that a line of openings without an end is read in one pass.
 import { repairText } from '../characters.ts';
 import type { Range } from '../raw.ts';
 import { EMPHASIS, takeMarks, withoutMarks } from './marks.ts';
@@ -26,18 +27,25 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 const { on: ON, off: OFF } = EMPHASIS;
 
+/** At most 2,000 characters, as long as a paragraph set in bold gets: a disclaimer of warranties. */
+const BOLD = /(?<!\\)(\*\*\*|\*\*|__)(?=\S)([^]{1,2000}?)(?<=\S)\1/g;
+/** The text of a link or picture and its address, both with brackets in pairs, and its title. */
+const LINK = /!?\[((?:[^\][]|\[[^\][]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)/g;
+/**
+ * Templates of contracts are written for a style sheet, which Markdown has no notation for: headings and defined terms are spans, and the class says which.
+ * These are the words that such classes are made of ("header_2", "keyterm", "defined-term", "section-title").
+ */
+const EMPHATIC = /\bclass\s*=\s*["']?[^"'>]*(?<![a-z])(?:header|heading|title|(?:key|defined)?[-_]?terms?|definition|bold|strong)(?![a-z])/i;
+
 export function readInline(source: string): Inline {
   const plain = repairText(
-    withoutMarks(source)
-      .replace(/<!--.*?-->/gs, '')
-      .replace(/<(?:strong|b|u|em|i)>|<span class="(?:header|keyterm)[^"]*"[^>]*>/gi, ON)
+    withoutSpans(withoutComments(withoutMarks(source)))
+      .replace(/<(?:strong|b|u|em|i)>/gi, ON)
       .replace(/<\/(?:strong|b|u|em|i)>/gi, OFF)
       .replace(/<br\s*\/?>/gi, ' ')
-      .replace(/<\/span>/gi, (_tag, at: number, whole: string) => (whole.lastIndexOf(ON, at) > whole.lastIndexOf('</span>', at - 1) ? OFF : ''))
       .replace(/<\/?[a-z][^<>]{0,300}>/gi, '')
-      .replace(/!\[([^\]]*)\]\([^)\s]*(?:\s+"[^"]*")?\)/g, '$1')
-      .replace(/\[([^\]]+)\]\([^)\s]*(?:\s+"[^"]*")?\)/g, '$1')
-      .replace(/(?<!\\)(\*\*\*|\*\*|__)(?=\S)(.+?)(?<=\S)\1/g, `${ON}$2${OFF}`)
+      .replace(LINK, '$1')
+      .replace(BOLD, `${ON}$2${OFF}`)
       .replace(/(?<![\\*\w])\*(?=[^\s*])([^*]+?)(?<=[^\s*])\*(?![*\w])/g, `${ON}$1${OFF}`)
       .replace(/(?<![\\\w_])_(?=[^\s_])([^_]+?)(?<=[^\s_])_(?![\w_])/g, `${ON}$1${OFF}`)
       .replace(/`([^`]+)`/g, '$1')
@@ -45,6 +53,28 @@ export function readInline(source: string): Inline {
       .replace(/\\([\\`*_{}[\]()#+.!|<>~-])/g, '$1'),
   );
   return takeMarks(plain);
+}
+
+function withoutComments(source: string): string {
+  let out = '';
+  let at = 0;
+  for (;;) {
+    const start = source.indexOf('<!--', at);
+    const end = start < 0 ? -1 : source.indexOf('-->', start + 4);
+    if (end < 0) return out + source.slice(at);
+    out += source.slice(at, start);
+    at = end + 3;
+  }
+}
+
+function withoutSpans(source: string): string {
+  const open: boolean[] = [];
+  return source.replace(/<(?:span\b([^<>]{0,300})|\/span\s?)>/gi, (tag, attributes: string | undefined) => {
+    if (tag.startsWith('</')) return open.pop() ? OFF : '';
+    const emphatic = EMPHATIC.test(attributes ?? '');
+    open.push(emphatic);
+    return emphatic ? ON : '';
+  });
 }
 
 function entity(whole: string, name: string): string {

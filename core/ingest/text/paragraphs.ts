@@ -25,7 +25,7 @@ interface Item {
   readonly content: number;
 }
 
-const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/;
+const HEADING = /^ {0,3}(#{1,6})\s/;
 const LIST = /^([-*+]|\d{1,4}[.)])(\s+)(?=\S)/;
 const RULE = /^ {0,3}(?:[-*_]\s*){3,}$/;
 
@@ -33,6 +33,18 @@ function widthOf(space: string): number {
   let width = 0;
   for (const character of space) width = character === '\t' ? width + 4 - (width % 4) : width + 1;
   return width;
+}
+
+/** Its closing signs are cut off by hand: a pattern with two open ends would go through a line of spaces once per space. */
+function headingOf(line: string): { readonly level: number; readonly source: string } | null {
+  const marks = HEADING.exec(line);
+  if (!marks) return null;
+  const source = line.slice(marks[0].length).trim();
+  let end = source.length;
+  while (source[end - 1] === '#') end--;
+  // "# Title ##", but "# C#" ends in its own sign.
+  const closed = end === 0 || /\s/.test(source[end - 1] as string);
+  return { level: (marks[1] as string).length, source: closed ? source.slice(0, end).trimEnd() : source };
 }
 
 export function readMarkdown(text: string): TextParagraph[] {
@@ -79,8 +91,8 @@ class MarkdownReader {
     const space = /^\s*/.exec(line)?.[0] ?? '';
     const indent = widthOf(space);
     const body = line.slice(space.length);
-    const heading = HEADING.exec(line);
-    if (heading) return this.heading(heading[1] as string, heading[2] as string);
+    const heading = headingOf(line);
+    if (heading) return this.heading(heading.level, heading.source);
     if (/^\|.*\|\s*$/.test(body)) return this.tableRow(body, indent);
     const list = LIST.exec(body);
     if (list && !this.goesOn(body, Infinity)) return this.item(list, body, indent);
@@ -94,10 +106,10 @@ class MarkdownReader {
     this.items = [];
   }
 
-  private heading(marks: string, source: string): void {
+  private heading(level: number, source: string): void {
     this.flush();
     this.items = [];
-    this.out.push({ source, level: marks.length, depth: null, ordinal: null, bullet: false, indent: 0, cells: null });
+    this.out.push({ source, level, depth: null, ordinal: null, bullet: false, indent: 0, cells: null });
   }
 
   private tableRow(body: string, indent: number): void {
@@ -117,12 +129,11 @@ class MarkdownReader {
     const mark = list[1] as string;
     const bullet = !/^\d/.test(mark);
     this.items.push({ indent, content: indent + mark.length + Math.min(4, widthOf(list[2] as string)) });
-    let source = body.slice(list[0].length);
-    const inner = HEADING.exec(source);
-    if (inner) source = inner[2] as string;
+    const rest = body.slice(list[0].length);
+    const heading = headingOf(rest);
     this.open = {
-      source,
-      level: inner ? (inner[1] as string).length : null,
+      source: heading?.source ?? rest,
+      level: heading?.level ?? null,
       depth: this.items.length - 1,
       ordinal: bullet ? null : mark,
       bullet,

@@ -38,6 +38,39 @@ describe('Markdown', () => {
     ]);
   });
 
+  it('cuts the closing signs of a heading, not a sign of its own', () => {
+    expect(read('# Terms ##\n\n## C#\n\n### #').blocks.map((block) => [block.level, block.text])).toEqual([
+      [1, 'Terms'],
+      [2, 'C#'],
+    ]);
+  });
+
+  it('reads links, pictures, comments and bold text over two lines', () => {
+    const content = read('See [the [first] page](https://x.example/a_(b) "Title") <!-- no\nnot --> and **two\nlines**. ![Seal](a.png)');
+    expect(content.blocks[0]?.text).toBe('See the [first] page and two lines. Seal');
+    expect(content.emphasis.get('b0')).toEqual([{ start: 25, end: 34 }]);
+  });
+
+  it('takes spans for emphasis whose class says heading or term, to their own end', () => {
+    const content = read('<span class="section-title">Fees for <span class="link">use</span> only</span> and <span class="determination">so</span> <b>on</b>');
+    expect(content.blocks[0]?.text).toBe('Fees for use only and so on');
+    expect(content.emphasis.get('b0')).toEqual([
+      { start: 0, end: 17 },
+      { start: 25, end: 27 },
+    ]);
+  });
+
+  it('fault: a line of openings without an end holds the reader up', () => {
+    const before = process.cpuUsage();
+    for (const line of [
+      `# a${' '.repeat(20_000)}x`,
+      ...['<!--', '![', '[a](', '**a ', '__a ', '*a ', '<span class="', '</span>'].map((part) => `x ${part.repeat(15_000)}`),
+    ])
+      expect(read(line).blocks).toHaveLength(1);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(4);
+  });
+
   it('makes cells of a table', () => {
     const { blocks } = read('| A | B |\n|---|---|\n| 1 | 2 |');
     expect(blocks.map((block) => [block.text, block.cell?.row, block.cell?.column])).toEqual([
