@@ -10,7 +10,7 @@ import { draftBlock, hiddenBlocks, type Drafted, type Paragraph } from './blocks
 import { anchorOf, beginChange, changeKind, emptyContent, type Anchor, type ParagraphContent } from './content.ts';
 import type { ListNumber } from './counters.ts';
 import { Evidence, spanOf, type Position } from './evidence.ts';
-import { changeStands, formatChanges, isBareBreak, markStands, plainText, readMarkChanges } from './marks.ts';
+import { changeStands, formatChanges, isBareBreak, markStands, plainText, propertiesOf, readMarkChanges } from './marks.ts';
 import type { Numbering } from './numbering.ts';
 import { hidesMark, RunReader } from './runs.ts';
 import { newContext, newStory, type Context, type Counts, type Story } from './story.ts';
@@ -141,17 +141,10 @@ export class BodyReader {
     else this.evidence.waitChange(draft);
   }
 
-  /** Earlier properties of the paragraph in the original view. */
-  private propertiesOf(node: XmlNode): XmlNode | undefined {
-    const properties = child(node, 'w:pPr');
-    const earlier = this.parts.view === 'original' ? child(child(properties, 'w:pPrChange'), 'w:pPr') : undefined;
-    return earlier ?? properties;
-  }
-
   private readParagraph(node: XmlNode, context: Context): void {
     const { styles, numbering, view } = this.parts;
     const mark = child(node, 'w:pPr');
-    const properties = this.propertiesOf(node);
+    const properties = propertiesOf(node, 'w:pPr', view);
     const style = valueOf(properties, 'w:pStyle');
     const inherited = styles.paragraph(style);
     const joins = !markStands(mark, view);

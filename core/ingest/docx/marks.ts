@@ -13,6 +13,13 @@ export function markStands(properties: XmlNode | undefined, view: View): boolean
   return markChanges(properties).every((entry) => changeStands(entry, view));
 }
 
+/** Properties of a paragraph (`w:pPr`) or a cell (`w:tcPr`) in the view: a tracked change of them keeps the earlier ones. */
+export function propertiesOf(node: XmlNode, name: string, view: View): XmlNode | undefined {
+  const properties = child(node, name);
+  const earlier = view === 'original' ? child(child(properties, `${name}Change`), name) : undefined;
+  return earlier ?? properties;
+}
+
 export function changeStands(change: XmlNode, view: View): boolean {
   return stands(view, changeKind(change.name) ?? 'format');
 }

@@ -19,7 +19,6 @@ export interface StyleLook {
   readonly bold: boolean | undefined;
   readonly italic: boolean | undefined;
   readonly underline: boolean | undefined;
-  readonly caps: boolean | undefined;
   readonly hidden: boolean | undefined;
   /** RRGGBB or "auto". */
   readonly color: string | undefined;
@@ -53,7 +52,6 @@ const EMPTY: StyleLook = {
   bold: undefined,
   italic: undefined,
   underline: undefined,
-  caps: undefined,
   hidden: undefined,
   color: undefined,
   shaded: undefined,
@@ -166,7 +164,6 @@ export function merge(under: StyleLook, over: StyleLook): StyleLook {
     bold: over.bold ?? under.bold,
     italic: over.italic ?? under.italic,
     underline: over.underline ?? under.underline,
-    caps: over.caps ?? under.caps,
     hidden: over.hidden ?? under.hidden,
     color: over.color ?? under.color,
     shaded: over.shaded ?? under.shaded,
@@ -193,7 +190,6 @@ export function readLook(paragraph: XmlNode | undefined, run: XmlNode | undefine
     bold: toggle(run, 'w:b'),
     italic: toggle(run, 'w:i'),
     underline: underline === undefined ? undefined : underline !== 'none',
-    caps: toggle(run, 'w:caps'),
     hidden: toggle(run, 'w:vanish'),
     color: valueOf(run, 'w:color'),
     shaded: isShaded(paragraph) ?? isShaded(run) ?? (child(run, 'w:highlight') ? valueOf(run, 'w:highlight') !== 'none' : undefined),

@@ -3,7 +3,7 @@
 // Owns: spans (w:gridSpan, w:vMerge, w:gridBefore), rows and cells inside content controls, cells that a view leaves out.
 // Rule: a vertically merged cell is its first cell; the cells that continue it hold nothing that Word shows.
 import type { View } from '../../contract/document.ts';
-import { changeStands } from './marks.ts';
+import { changeStands, propertiesOf } from './marks.ts';
 import { child, integer, toggle, valueOf, type XmlNode } from './xml.ts';
 
 export interface GridCell {
@@ -57,7 +57,7 @@ function placeCells(row: XmlNode, view: View): GridCell[] {
   let column = span(valueOf(child(row, 'w:trPr'), 'w:gridBefore'), 0);
   const cells: GridCell[] = [];
   for (const node of cellsOf(row)) {
-    const properties = propertiesOf(node, view);
+    const properties = propertiesOf(node, 'w:tcPr', view);
     const columnSpan = span(valueOf(properties, 'w:gridSpan'), 1);
     const last = cells.at(-1);
     if (gridStands(node, view)) cells.push({ node, column, columnSpan, rowSpan: 1, merge: mergeOf(properties, view) });
@@ -67,12 +67,6 @@ function placeCells(row: XmlNode, view: View): GridCell[] {
     column += columnSpan;
   }
   return cells;
-}
-
-function propertiesOf(cell: XmlNode, view: View): XmlNode | undefined {
-  const properties = child(cell, 'w:tcPr');
-  const earlier = view === 'original' ? child(child(properties, 'w:tcPrChange'), 'w:tcPr') : undefined;
-  return earlier ?? properties;
 }
 
 /** w:vMerge, or what a tracked merge (w:cellMerge) says of it: "rest" begins, "cont" continues. */
