@@ -1,4 +1,7 @@
 // Rules on exhibits: those that are referred to and not there, and those that are there and never referred to.
+//
+// Owns: where an exhibit's title may stand (a clause, a heading, a line of capitals) and how lists name it ("Exhibits A through D").
+// Rule: a part of an exhibit ("Schedule 3.7"), a form of an agency and another document's exhibit are nobody's fault here.
 import type { Block, Clause, Reference } from '../contract/document.ts';
 import { placeOf, type Context, type Draft, type Rule } from './context.ts';
 import { isElsewhere } from './references.ts';
@@ -107,6 +110,16 @@ export const unreferencedExhibits: Rule = (context) => {
 const UNKNOWN =
   /\b(?:first|second|third|fourth|fifth|sixth)\s+(?:schedule|annex|exhibit|appendix)\b|\b(?:schedule|annex|exhibit|appendix|attachment)s?\s+\[[*●_\s]/i;
 
+/** Singular and plural of what an exhibit may be called. */
+const PLURALS: Readonly<Record<string, string>> = {
+  exhibit: 'exhibits?',
+  schedule: 'schedules?',
+  annex: 'annex(?:es)?',
+  appendix: 'appendi(?:x(?:es)?|ces)',
+  attachment: 'attachments?',
+  addendum: 'addend(?:ums?|a)',
+};
+
 /** Named anywhere but in its own title and in tables of contents, alone or in a list or range ("Exhibits A through D"). */
 function mentioned(blocks: readonly Block[], clause: Clause): boolean {
   const label = LABEL.exec(clause.number.trim())!;
@@ -114,13 +127,12 @@ function mentioned(blocks: readonly Block[], clause: Clause): boolean {
   // Exhibit D-1 is a part of Exhibit D, which the agreement refers to.
   const id = (label[2] ?? label[4] ?? '').replace(/-\d+$/, '');
   const western = label[1] !== undefined;
+  const named = PLURALS[kind.toLowerCase()] ?? kind;
   const pattern = western
-    ? new RegExp(
-        `\\b${kind}(?:e?s|es|ices)?\\b\\s*(?:[\\w.-]{1,6}[,\\s]+(?:and|or|to|through|[–-])?\\s*){0,12}?["“]?${id.replace('-', '\\s?-\\s?')}(?![\\w])`,
-        'i',
-      )
+    ? // Numbers and "and" before it in a list are words of up to six signs, parted by commas or blanks.
+      new RegExp(`\\b${named}\\b\\s*(?:(?:[\\w.-]{1,6}|through|–)[,\\s]+){0,24}?["“]?${id}(?![\\w])`, 'i')
     : new RegExp(`${kind}\\s?${id}`);
-  const range = western ? new RegExp(`\\b${kind}s\\s+\\w{1,3}\\s*(?:through|to|[–-])\\s*\\w{1,3}\\b`, 'i') : null;
+  const range = western ? new RegExp(`\\b${named}\\s+\\w{1,3}\\s*(?:through|to|[–-])\\s*\\w{1,3}\\b`, 'i') : null;
   const own = clause.spans[0]?.blockId;
   return blocks.some(({ id: blockId, text, kind: block }) => {
     if (blockId === own) return false;

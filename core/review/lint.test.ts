@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeDocument } from '../compare/makeDocument.test-support.ts';
 import { FindingSchema } from '../contract/review.ts';
+import { parse } from '../structure/structure.test-support.ts';
 import { lintDocument } from './lint.ts';
 
 const FRAME =
@@ -124,5 +125,52 @@ describe('defined terms', () => {
     expect(count(`${FRAME}\n6. Six. “Fees” means other sums.`, 'duplicate-definition')).toBe(1);
     expect(count(`${FRAME}\n6. Six. “Fees” shall mean other sums. The Fees are due.`, 'duplicate-definition')).toBe(1);
     expect(count(`${FRAME}\n6. Six. “Fees” includes taxes.`, 'duplicate-definition')).toBe(0);
+  });
+});
+
+describe('numbers of lists', () => {
+  it.each([
+    ['(i) first.\n(ii) second.\n(iii) third.\n(v) fifth.', ['(iv) left out']],
+    ['(i) first.\n(ii) second.\n(iii) third.\n(iv) fourth.\n(v) fifth.', []],
+    ['(a) first.\n(b) second.\n(c) third.\n(d) fourth.\n(f) sixth.', ['(e) left out']],
+    ['(g) first.\n(h) second.\n(i) third.\n(j) fourth.', []],
+  ])('fault: in the list %j roman numerals and letters are told apart', (list, missing) => {
+    const found = lintDocument(makeDocument(`1. One. Text.\n${list}`)).filter(({ rule }) => rule === 'numbering-gap');
+    expect(found.map(({ message }) => /\([ivx]+\) left out|\([a-z]\) left out/.exec(message)?.[0])).toEqual(missing);
+  });
+  it('fault: the plural of an appendix names each of its list', async () => {
+    const named = async (list: string): Promise<number> => {
+      const document = await parse([
+        ...FRAME.split('\n'),
+        `6. Six. Prices stand in ${list}.`,
+        'Appendix A',
+        'Prices are low.',
+        'Appendix B',
+        'Places are far.',
+      ]);
+      return lintDocument(document).filter(({ rule }) => rule === 'unreferenced-exhibit').length;
+    };
+    expect(await Promise.all(['Appendices A and B', 'Appendixes A, B', 'Appendix A', 'no other place'].map(named))).toEqual([0, 0, 1, 2]);
+  });
+});
+
+describe('faults that a word elsewhere hid', () => {
+  const term = `${FRAME}\n6. Six. The parties keep the Confidential Information secret.\n7. Seven. They return the Confidential Information.`;
+  it.each([
+    ['The parties know the ISDA and its Cover Page.', 1],
+    ['Terms have the meanings given on the Cover Page.', 0],
+    ['The ISDA Definitions apply.', 0],
+  ])('fault: %j sends definitions elsewhere or not', (sentence, expected) => {
+    expect(count(`${term}\n8. Eight. ${sentence}`, 'undefined-term')).toBe(expected);
+  });
+  it('fault: names of two like words are no slip, small words are', () => {
+    expect(count(`${FRAME}\n6. Six. The office is in Walla Walla and in Pago Pago today.`, 'repeated-word')).toBe(0);
+    expect(count(`${FRAME}\n6. Six. The fee is due per per annum, as as agreed.`, 'repeated-word')).toBe(2);
+  });
+  it('fault: many references that lead nowhere and many open brackets cost no time', () => {
+    const lines = Array.from({ length: 1_500 }, (_, index) => `${index + 6}. Part. As in Section ${index + 1}.9 and (((( Section ${(index % 90) + 1}.`);
+    const before = process.cpuUsage().user;
+    lintDocument(makeDocument([FRAME, ...lines, '([“'.repeat(10_000) + ')]”'.repeat(3_000)].join('\n')));
+    expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(8);
   });
 });

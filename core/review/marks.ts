@@ -4,10 +4,8 @@
 import type { Block } from '../contract/document.ts';
 import type { Draft, Rule } from './context.ts';
 
-/** Words that stand twice in good sentences, and names. */
-const MAY_REPEAT = new Set(
-  'that had is who whom so very no yes bye ha do did now long half pago walla bora new per et al cha sing duran aa ii iii xx xxx'.split(' '),
-);
+/** Words that stand twice in good sentences, and blanks to fill in. Names ("Walla Walla") need no list: their second word has its capital too. */
+const MAY_REPEAT = new Set('that had is who whom so very no yes do did now long half xx xxx'.split(' '));
 const HAN_TWICE = /(?<word>应当|不得|以及|或者|并且|如果|因为|对于|关于|双方|本合同|乙方|甲方|的|和|与|在)\k<word>/gu;
 const HAN_TWICE_PLAIN = new RegExp(HAN_TWICE.source, 'u');
 /** Words whose own end is the character that follows: 目的的, 标的的, 正在在建. */
@@ -22,8 +20,8 @@ export const repeatedWords: Rule = (context) => [
       word.slice(1) !== second.slice(1) ||
       word.toLowerCase() !== second ||
       MAY_REPEAT.has(second) ||
-      /[&/.-]$/.test(block.text.slice(0, start)) ||
-      /^[&/]/.test(block.text.slice(end))
+      /[&/.-]/.test(block.text.charAt(start - 1)) ||
+      /[&/]/.test(block.text.charAt(end))
     )
       return [];
     return [twice(block, start, end, word)];
@@ -32,8 +30,8 @@ export const repeatedWords: Rule = (context) => [
     .filter((block) => HAN_TWICE_PLAIN.test(block.text) && isRunning(block))
     .flatMap((block) =>
       [...block.text.matchAll(HAN_TWICE)].flatMap((match): Draft[] => {
-        const [before, end] = [block.text.slice(0, match.index), match.index + match[0].length];
-        return HAN_WORD.test(before) || /^[确人话]/.test(block.text.slice(end)) ? [] : [twice(block, match.index, end, match.groups!['word']!)];
+        const [before, end] = [block.text.slice(Math.max(0, match.index - 1), match.index), match.index + match[0].length];
+        return HAN_WORD.test(before) || /[确人话]/.test(block.text.charAt(end)) ? [] : [twice(block, match.index, end, match.groups!['word']!)];
       }),
     ),
 ];
@@ -67,6 +65,7 @@ export const unbalancedMarks: Rule = (context) => {
   return loose.flatMap((signs, index): Draft[] =>
     signs.flatMap((sign): Draft[] => {
       const block = context.blocks[index]!;
+      if (signs.length > MOST_LOOSE) return [];
       // Its partner may stand in a block before or after it: lists and page breaks cut sentences.
       const partner = PAIRS[sign.sign] ?? CLOSERS.get(sign.sign)!;
       // A sentence that ends has its partner near, an open list may be long.
@@ -76,7 +75,7 @@ export const unbalancedMarks: Rule = (context) => {
       const cut = PAIRS[sign.sign] !== undefined && !/[.;:!?。；：！？)”"’\]]\s*$/.test(block.text);
       const straight = /[“”]/.test(sign.sign) && block.text.includes('"');
       const form = /\b(?:STATE|COUNTY)\s+OF\b/.test(block.text);
-      if (cut || straight || form || signs.length > MOST_LOOSE || near.flat().some((other) => other.sign === partner || other.sign === sign.sign)) return [];
+      if (cut || straight || form || near.flat().some((other) => other.sign === partner || other.sign === sign.sign)) return [];
       const opens = PAIRS[sign.sign] !== undefined;
       return [
         {
@@ -98,6 +97,9 @@ const REACH_OF_SENTENCE = 3;
 /** More loose marks than this in one block are its style or its reader's fault, not slips. */
 const MOST_LOOSE = 2;
 
+/** Marks nest a few deep; what was opened further out than this is not the partner. */
+const DEEPEST = 50;
+
 /** Marks of a block without a partner in it. */
 function looseIn({ text }: Block, block: number): Open[] {
   const open: Open[] = [];
@@ -111,13 +113,13 @@ function looseIn({ text }: Block, block: number): Open[] {
     }
     const opener = CLOSERS.get(sign);
     if (opener === undefined) continue;
-    const last = open.findLastIndex((entry) => entry.sign === opener);
-    if (last >= 0) {
+    const last = open.slice(-DEEPEST).findLastIndex((entry) => entry.sign === opener) + Math.max(0, open.length - DEEPEST);
+    if (open[last]?.sign === opener) {
       loose.push(...open.splice(last).slice(1));
       continue;
     }
     const enumerates = (sign === ')' || sign === '）') && ENUMERATOR.test(text.slice(Math.max(0, at - 6), at));
-    const face = sign === ')' && /[:;]-?$/.test(text.slice(0, at));
+    const face = sign === ')' && /[:;]-?$/.test(text.slice(Math.max(0, at - 2), at));
     if (!enumerates && !face) loose.push({ sign, block, at });
   }
   // A paragraph of a longer quotation opens with a mark that only the last paragraph closes.

@@ -1,7 +1,10 @@
 // Rules on the numbers of clauses among their siblings: numbers left out, numbers used twice.
+//
+// Owns: which reading of a number a list takes ((i) is a letter or a roman one), and how a missing number is written. Leaves the tree to core/structure.
+// Rule: only inside a sequence that began at one can a number be missing, and only if it is written nowhere between its neighbours.
 import type { Clause } from '../contract/document.ts';
 import { readLabel, type Reading } from '../ingest/labels.ts';
-import { chineseNumeral } from '../ingest/numerals.ts';
+import { chineseNumeral, letterValue, romanNumeral, romanValue } from '../ingest/numerals.ts';
 import { placeOf, type Context, type Draft, type Rule } from './context.ts';
 import { hasInline } from './references.ts';
 
@@ -30,6 +33,8 @@ function gapsAmong(context: Context, siblings: readonly Clause[]): Draft[] {
     const reading =
       readings.find((candidate) => candidate.form === form && candidate.values.at(-1) === expected + 1) ??
       readings.find((candidate) => candidate.form === form) ??
+      // A list begins with its one: (i) after no (h) is roman.
+      readings.find((candidate) => candidate.values.at(-1) === 1) ??
       readings[0];
     const value = reading?.values.at(-1);
     if (reading === undefined || value === undefined) {
@@ -70,7 +75,7 @@ function judgeStep(context: Context, { clause, before, expected, value, next }: 
   const place = { blockId: block.id, start: span.start, end: Math.max(span.start + 1, Math.min(block.text.length, span.start + clause.number.length)) };
   const name = clause.path || clause.number;
   if (value === expected) {
-    const fix = next === value + 2 ? numberLike(clause.number, value + 1) : null;
+    const fix = next === value + 2 ? numberLike(clause.number, value, value + 1) : null;
     const message = `The number ${name} stands twice in a row.`;
     return {
       rule: 'numbering-duplicate',
@@ -83,7 +88,7 @@ function judgeStep(context: Context, { clause, before, expected, value, next }: 
   }
   const missing = value - expected - 1;
   if (missing < 1 || missing > MOST_MISSING || (next !== undefined && next !== value + 1)) return null;
-  const written = numberLike(clause.number, value - 1);
+  const written = numberLike(clause.number, value, value - 1);
   // The number may stand in a paragraph that the parser kept whole.
   if (written === null || standsBetween(context, before, clause, written) || (/^[\d.]+$/.test(written) && hasInline(context, written))) return null;
   const message = `The numbering goes to ${name} with ${missing === 1 ? `${written} left out` : `${missing} numbers left out`} before it.`;
@@ -92,8 +97,8 @@ function judgeStep(context: Context, { clause, before, expected, value, next }: 
 
 const MOST_MISSING = 2;
 
-/** Another value in the form of a number: "1.09" and 8 give "1.08", "(j)" and 9 give "(i)"; null for roman numerals and words. */
-function numberLike(number: string, value: number): string | null {
+/** The value after `now` in the form of a number: "1.09" and 8 give "1.08", "(j)" and 9 give "(i)", "(v)" and 4 give "(iv)"; null for words. */
+function numberLike(number: string, now: number, value: number): string | null {
   const digits = /\d+(?=\D*$)/.exec(number);
   if (digits)
     return (
@@ -103,11 +108,21 @@ function numberLike(number: string, value: number): string | null {
     );
   const han = /[零一二三四五六七八九十百千]+(?=[^零一二三四五六七八九十百千]*$)/.exec(number);
   if (han) return number.slice(0, han.index) + chineseNumeral(value) + number.slice(han.index + han[0].length);
-  const letter = /(?<![A-Za-z])[A-Za-z](?=[^A-Za-z]*$)/.exec(number);
-  if (!letter || value > 26) return null;
-  const sign = String.fromCharCode((letter[0] < 'a' ? 64 : 96) + value);
-  return number.slice(0, letter.index) + sign + number.slice(letter.index + 1);
+  const sign = /[A-Za-z]+(?=[^A-Za-z]*$)/.exec(number);
+  if (!sign) return null;
+  const small = sign[0].toLowerCase();
+  const written =
+    romanValue(small) === now
+      ? romanNumeral(value, MOST_ROMAN).toLowerCase()
+      : letterValue(small) === now && small.length === 1 && value <= 26
+        ? String.fromCharCode(96 + value)
+        : null;
+  if (written === null) return null;
+  return number.slice(0, sign.index) + (sign[0] === small ? written : written.toUpperCase()) + number.slice(sign.index + small.length);
 }
+
+/** No list of a contract counts further in roman numerals. */
+const MOST_ROMAN = 399;
 
 /** Whether a number is written somewhere between two clauses, inside a paragraph. */
 function standsBetween(context: Context, before: Clause, clause: Clause, written: string): boolean {

@@ -94,28 +94,61 @@ function listWord(context: Context, reference: Reference): string {
 
 /** The clause is there, has parts, is the one the sentence stands in, or has a heading inside a paragraph that the parser kept whole. */
 function exists(context: Context, number: string, before: string): boolean {
-  if (/\bthis\s*$/i.test(before)) return true;
-  const inside = context.document.clauses.some(
-    ({ path }) =>
-      path === number || path.endsWith(` ${number}`) || path.startsWith(`${number}.`) || path.startsWith(`${number} `) || path.includes(` ${number}.`),
-  );
-  return inside || hasInline(context, number);
+  return /\bthis\s*$/i.test(before) || numbersOf(context).known.has(number) || hasInline(context, number);
+}
+
+/** What the paths of a document say about its numbers, gathered once for all its references. */
+interface Numbers {
+  /** Numbers of clauses, and those above them in a path: 4 and 4.2 of "4.2.1". */
+  readonly known: ReadonlySet<string>;
+  /** The highest first number. */
+  readonly last: number;
+  /** Answers of `hasInline`. */
+  readonly inline: Map<string, boolean>;
+}
+
+const NUMBERS = new WeakMap<Context, Numbers>();
+
+function numbersOf(context: Context): Numbers {
+  const made = NUMBERS.get(context);
+  if (made !== undefined) return made;
+  const known = new Set<string>();
+  let last = 0;
+  for (const { path } of context.document.clauses) {
+    last = Math.max(last, Number(/^(?:Section |Article )?(\d{1,3})\b/.exec(path)?.[1] ?? 0));
+    const words = path.split(' ');
+    words.forEach((word, index) => {
+      // A word in the middle names another level ("Schedule 2 Part 1"), unless it goes on with a point.
+      if (index === 0 || index === words.length - 1) known.add(word);
+      for (let point = word.indexOf('.'); point !== -1; point = word.indexOf('.', point + 1)) known.add(word.slice(0, point));
+    });
+  }
+  const numbers = { known, last, inline: new Map<string, boolean>() };
+  NUMBERS.set(context, numbers);
+  return numbers;
 }
 
 /** Clauses at the end of a document that its reader may have lost. */
 const PLAUSIBLE = 10;
 
-const lastNumber = ({ document }: Context): number =>
-  document.clauses.reduce((most, { path }) => Math.max(most, Number(/^(?:Section |Article )?(\d{1,3})\b/.exec(path)?.[1] ?? 0)), 0);
-
 /** "11 Miscellaneous" or "5. Fees" anywhere in running text. */
 export function hasInline(context: Context, number: string): boolean {
+  const { last, inline } = numbersOf(context);
+  const asked = inline.get(number);
+  if (asked !== undefined) return asked;
+  // "71 Suttons Lane", "70 Del. Laws": far beyond the last clause a number without its point is another thing.
+  const far = /^\d+$/.test(number) && Number(number) > last + PLAUSIBLE;
+  const pattern = inlinePattern(number, far);
+  const found = context.blocks.some((block) => block.text.includes(number) && pattern.test(block.text));
+  inline.set(number, found);
+  return found;
+}
+
+function inlinePattern(number: string, far: boolean): RegExp {
   const digits = number.replaceAll('.', '\\.');
   const tail = number.split('.').length > 2 ? '\\p{L}' : '\\p{Lu}';
-  // "71 Suttons Lane", "70 Del. Laws": far beyond the last clause a number without its point is another thing.
-  const far = /^\d+$/.test(number) && Number(number) > lastNumber(context) + PLAUSIBLE;
   const point = far ? '[.)]' : '[.)]?';
-  const pattern = new RegExp(
+  return new RegExp(
     [
       `(?<![\\w.$§]|(?:[Ss]ections?|[Aa]rticles?|[Cc]lauses?|and|or|,)\\s)${digits}(?:\\.0)?${point}\\s+["“(]?${tail}`,
       // After the end of a sentence or an item anything may follow it.
@@ -124,7 +157,6 @@ export function hasInline(context: Context, number: string): boolean {
     ].join('|'),
     'u',
   );
-  return context.blocks.some((block) => block.text.includes(number) && pattern.test(block.text));
 }
 
 /** The heading in brackets or quotes right after a reference: "Section 9 (Confidentiality)". */

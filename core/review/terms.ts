@@ -1,11 +1,14 @@
 // Rules on defined terms: used without a definition, defined without use, defined twice.
+//
+// Owns: what is written like a term, and what sends the reader to another document for its definitions. Words and stems are words.ts.
+// Rule: a document that keeps its definitions elsewhere has no undefined terms; that it names another document is not enough for that.
 import type { Block, Definition } from '../contract/document.ts';
 import { clauseName, placeOf, rootOf, type Context, type Draft, type Rule } from './context.ts';
 import { stemPhrase } from './words.ts';
 
 /** Terms are defined in another document, or on a cover page that is filled in apart: then nothing here is undefined. */
 const DEFINED_ELSEWHERE =
-  /(?:capitali[sz]ed|defined)\s+terms?\b[^.]{0,120}(?:not (?:otherwise )?defined|meanings?\b)[^.]{0,120}(?:agreement|terms|order form|cover page|in the)|unless otherwise defined|\b(?:Cover Page|Cover Terms|Key Terms|Deal Terms)\b|\bdefinitions (?:and provisions )?contained in\b|\bISDA\b/i;
+  /(?:capitali[sz]ed|defined)\s+terms?\b[^.]{0,120}(?:not (?:otherwise )?defined|meanings?\b)[^.]{0,120}(?:agreement|terms|order form|cover page|in the)|unless otherwise defined|\b(?:defined|definitions?|meanings?|means)\b[^.]{0,120}\b(?:Cover Page|Cover Terms|Key Terms|Deal Terms|ISDA)\b|\b(?:Cover Page|Cover Terms|Key Terms|Deal Terms|ISDA)\b[^.]{0,120}\bdefin(?:es?|ed|itions?)\b|\bdefinitions (?:and provisions )?contained in\b/i;
 /** Nouns that carry a defined term when capitalised after an article. Names of people, places, courts and statutes end otherwise. */
 const TERM_NOUN =
   '(?:Information|Date|Period|Term|Services?|Fees?|Products?|Materials?|Property|Rights?|Territory|Affiliates?|Claims?|Losses|Data|Content|Software|Documentation|Event|Amount|Price|Rate|Purpose|Indemnitees?|Deliverables?|Technology|Marks?|Payment|Obligations?|Shares|Securities|Closing|Premises|Equipment|Goods|Personnel|Users?|Improvements?|Inventions?|Patents?|Know-How|Records|Expenses|Taxes|Collateral|Loan|Notes?|Milestones?|Specifications?|Warranty|Breach|Default|Transaction|Transfer|Affiliate|Representatives?|Customers?|Business|Assets|Liabilities|Parties|Fields?|Budget|Program|Project)';
@@ -46,7 +49,10 @@ export const undefinedTerms: Rule = (context) => {
       const term = match[1]!;
       const key = stemPhrase(term);
       if (NAME_WORD.test(term) || /^\p{Lu}\p{Ll}+ing\s/u.test(term) || isDefined(key, known.defined) || known.titles.has(key)) continue;
-      uses.set(key, [...(uses.get(key) ?? []), { block, start: match.index + match[0].length - term.length, term }]);
+      const use = { block, start: match.index + match[0].length - term.length, term };
+      const places = uses.get(key);
+      if (places === undefined) uses.set(key, [use]);
+      else places.push(use);
     }
   }
   return [...uses.values()].flatMap((places): Draft[] => {
