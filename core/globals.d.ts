@@ -6,6 +6,8 @@ declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
   decode(bytes?: ArrayBuffer | ArrayBufferView): string;
 }
+/** Base 64 to one character per byte; throws on other signs. */
+declare function atob(text: string): string;
 declare const performance: { now(): number };
 declare const crypto: {
   readonly subtle: { digest(algorithm: 'SHA-256', data: ArrayBufferView<ArrayBuffer>): Promise<ArrayBuffer> };

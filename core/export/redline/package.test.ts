@@ -61,3 +61,9 @@ it('fault: a redline of Flat OPC is a DOCX with its text, its pictures and their
   expect(strFromU8(files['[Content_Types].xml']!)).toContain('<Default Extension="rels" ');
   expect(strFromU8(files['[Content_Types].xml']!)).toContain('<Override PartName="/word/media/a.png" ContentType="image/png"/>');
 });
+
+it('names the part of Flat OPC whose base 64 is damaged', () => {
+  const flat = strToU8(strFromU8(flatOf(withPictures())).replace(btoa('\x89\x01\x02'), '*'));
+  const docx = new DocxPackage(flat, 'letter.xml');
+  expect(() => docx.bytes('word/media/a.png')).toThrow('Expected base 64 in the part "word/media/a.png"');
+});
