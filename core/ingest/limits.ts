@@ -1,6 +1,7 @@
 // What one file may cost before it is refused, and the watch that enforces it while a file is read.
 //
-// Owns: the default limits, the deadline, cancellation, progress. Every reader calls `Watch.tick` once per unit of work (page, part, 1,000 paragraphs).
+// Owns: the default limits, the deadline, cancellation, progress. Readers of PDF and DOCX call `Watch.tick` once per unit of work
+// (page, part, 1,000 paragraphs); those of HTML, mail and text run without a pause and call `Watch.check` as often.
 // Rule: a limit that is passed is an error that names the limit and the figure found; nothing is cut off silently.
 import type { View } from '../contract/document.ts';
 import { CodicilError } from '../contract/errors.ts';

@@ -1,4 +1,5 @@
 // Bytes of a text file -> string: UTF-8 by default, UTF-16 by its mark, Windows-1252 or GB 18030 where UTF-8 is broken.
+import type { Warning } from '../../contract/document.ts';
 
 export interface Decoded {
   readonly text: string;
@@ -30,4 +31,10 @@ function looksChinese(bytes: Uint8Array): boolean {
     } else single++;
   }
   return pairs > 2 * single && pairs > 4;
+}
+
+/** Broken UTF-8 alone does not tell which of the old encodings it was. */
+export function encodingWarnings(encoding: string): Warning[] {
+  if (encoding !== 'windows-1252' && encoding !== 'gb18030') return [];
+  return [{ code: 'encoding_guessed', message: `The file is not UTF-8; it was read as ${encoding}. Check letters with accents.`, page: null }];
 }

@@ -51,7 +51,7 @@ export class FlowBuilder {
     const marked = takeMarks(repairText(paragraph.source));
     const { marker = null, cell = null } = paragraph;
     if (marked.text === '' && cell === null && (marker === null || marker.text === '')) {
-      this.noteRevisions(paragraph, null, [], 0);
+      this.noteRevisions(paragraph, null, []);
       return null;
     }
     const id = `b${this.blocks.length}`;
@@ -79,11 +79,11 @@ export class FlowBuilder {
     });
     if (emphasis.length > 0) this.emphasis.set(id, emphasis);
     if (marker !== null) this.listLevel.set(id, marker.depth);
-    this.noteRevisions(paragraph, id, moved(marked.revisions, shift, text.length), shift);
+    this.noteRevisions(paragraph, id, moved(marked.revisions, shift, text.length));
     return id;
   }
 
-  private noteRevisions({ revisions = [] }: FlowParagraph, blockId: string | null, ranges: readonly Range[], _shift: number): void {
+  private noteRevisions({ revisions = [] }: FlowParagraph, blockId: string | null, ranges: readonly Range[]): void {
     revisions.forEach((revision, index) => {
       const text = repairText(revision.text);
       const range = ranges[index];

@@ -42,9 +42,10 @@ function headingOf(line: string): { readonly level: number; readonly source: str
   const source = line.slice(marks[0].length).trim();
   let end = source.length;
   while (source[end - 1] === '#') end--;
-  // "# Title ##", but "# C#" ends in its own sign.
-  const closed = end === 0 || /\s/.test(source[end - 1] as string);
-  return { level: (marks[1] as string).length, source: closed ? source.slice(0, end).trimEnd() : source };
+  const level = (marks[1] as string).length;
+  // "## Title ##", often without the space; "# C#" ends in its own sign.
+  const closed = /^(?:|\s)$/.test(source.charAt(end - 1)) || (level > 1 && source.length - end === level);
+  return { level, source: closed ? source.slice(0, end).trimEnd() : source };
 }
 
 export function readMarkdown(text: string): TextParagraph[] {

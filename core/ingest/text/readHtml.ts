@@ -2,11 +2,11 @@
 //
 // Owns: the encoding (HTML standard, 13.2.3), the limit on nesting, the warning when the page shows nothing.
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
-import type { View, Warning } from '../../contract/document.ts';
+import type { View } from '../../contract/document.ts';
 import { CodicilError } from '../../contract/errors.ts';
 import { within, type Watch } from '../limits.ts';
 import type { RawContent } from '../raw.ts';
-import { decodeText, type Decoded } from './decode.ts';
+import { decodeText, encodingWarnings, type Decoded } from './decode.ts';
 import { FLOW_PAGE, FlowBuilder } from './flow.ts';
 import { HtmlReader } from './htmlBlocks.ts';
 import { readStyleSheet, type StyleSheet } from './htmlStyle.ts';
@@ -24,8 +24,7 @@ export function readHtml(bytes: Uint8Array, name: string, view: View, watch: Wat
       `Expected a page with text; "${name}" shows none without its scripts. Open it in a browser and save it as PDF or as a complete page.`,
     );
   within(flow.blocks.length, watch.limits.blocks, 'paragraphs');
-  const warnings: Warning[] = encodingWarnings(encoding);
-  return { pages: [FLOW_PAGE], ...contentOf(flow), warnings };
+  return { pages: [FLOW_PAGE], ...contentOf(flow), warnings: encodingWarnings(encoding) };
 }
 
 export function contentOf(flow: FlowBuilder): Pick<RawContent, 'blocks' | 'emphasis' | 'listLevel' | 'tables' | 'revisions'> {
@@ -81,9 +80,4 @@ function declaredEncoding(bytes: Uint8Array): string | null {
     /^<\?xml[^>]{0,100}encoding=["']([\w.-]+)/i.exec(head)?.[1]?.toLowerCase() ??
     null
   );
-}
-
-export function encodingWarnings(encoding: string): Warning[] {
-  if (encoding !== 'windows-1252' && encoding !== 'gb18030') return [];
-  return [{ code: 'encoding_guessed', message: `The file is not UTF-8; it was read as ${encoding}. Check letters with accents.`, page: null }];
 }

@@ -24,7 +24,7 @@ export async function readMail(bytes: Uint8Array, name: string, view: View, watc
   addHeaders(mail, flow);
   watch.check();
   if (mail.html !== undefined && mail.html.trim() !== '') addHtml(mail.html, flow, view, watch, 0);
-  else addText(mail.text ?? '', flow);
+  else addText(mail.text ?? '', flow, watch);
   within(flow.blocks.length, watch.limits.blocks, 'paragraphs');
   const files = mail.attachments.filter((part) => !isPictureOfBody(part));
   within(files.length, MOST_ATTACHMENTS, 'attachments');
@@ -78,10 +78,11 @@ function addressText(addresses: readonly Address[] | undefined): string {
 }
 
 /** Plain text by its depth of quotation: "> > text" stands two levels in, without its signs. */
-function addText(text: string, flow: FlowBuilder): void {
+function addText(text: string, flow: FlowBuilder, watch: Watch): void {
   let depth = 0;
   let lines: string[] = [];
   const flush = (): void => {
+    watch.check();
     for (const paragraph of readPlain(withoutMarks(lines.join('\n')), isWrapped(lines)))
       flow.add({ source: paragraph.source, indent: 6 * paragraph.indent + QUOTE_INDENT * depth });
     lines = [];

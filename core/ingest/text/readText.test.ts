@@ -39,9 +39,10 @@ describe('Markdown', () => {
   });
 
   it('cuts the closing signs of a heading, not a sign of its own', () => {
-    expect(read('# Terms ##\n\n## C#\n\n### #').blocks.map((block) => [block.level, block.text])).toEqual([
+    expect(read('# Terms ##\n\n## C#\n\n### #\n\n### Fees###').blocks.map((block) => [block.level, block.text])).toEqual([
       [1, 'Terms'],
       [2, 'C#'],
+      [3, 'Fees'],
     ]);
   });
 

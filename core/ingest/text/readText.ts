@@ -1,4 +1,4 @@
-// Text and Markdown bytes -> blocks of a flow document: one page per 3,000 characters of text has no printed counterpart, so there is exactly one page.
+// Text and Markdown bytes -> blocks of a flow document. It has one page: where a printer would end its pages is not known.
 //
 // Owns: blocks and their numbers; ordered items of Markdown get the number a reader sees ("1.2" for the second item inside the first).
 import type { Block, Page, Table, Warning } from '../../contract/document.ts';
@@ -6,7 +6,8 @@ import { CodicilError } from '../../contract/errors.ts';
 import { bulletLength, readLabel, type Label } from '../labels.ts';
 import { within, type Watch } from '../limits.ts';
 import type { Range } from '../raw.ts';
-import { decodeText } from './decode.ts';
+import { decodeText, encodingWarnings } from './decode.ts';
+import { FLOW_PAGE } from './flow.ts';
 import { readInline, type Inline } from './inline.ts';
 import { readMarkdown, readPlain, type TextParagraph } from './paragraphs.ts';
 import { repairText } from '../characters.ts';
@@ -24,22 +25,20 @@ export function readText(bytes: Uint8Array, name: string, markdown: boolean, wat
   const { text, encoding } = decodeText(bytes);
   if (text.trim() === '') throw new CodicilError('empty_file', `Expected a text; "${name}" has only white space. Check that the right file was chosen.`);
   const paragraphs = markdown ? readMarkdown(text) : readPlain(text);
+  watch.check();
   within(paragraphs.length, watch.limits.blocks, 'paragraphs');
   const builder = new TextBuilder(markdown);
   paragraphs.forEach((paragraph, index) => {
     if (index % 1000 === 0) watch.check();
     builder.add(paragraph, () => nextItem(paragraphs, index));
   });
-  const warnings: Warning[] = [];
-  if (encoding === 'windows-1252' || encoding === 'gb18030')
-    warnings.push({ code: 'encoding_guessed', message: `The file is not UTF-8; it was read as ${encoding}. Check letters with accents.`, page: null });
   return {
-    pages: [{ width: 612, height: 792, label: '1', source: 'flow', confidence: null }],
+    pages: [FLOW_PAGE],
     blocks: builder.blocks,
     emphasis: builder.emphasis,
     listLevel: builder.listLevel,
     tables: builder.tables(),
-    warnings,
+    warnings: encodingWarnings(encoding),
   };
 }
 
