@@ -44,7 +44,7 @@ export function takeMarks(marked: string): MarkedText {
       const range = open.pop();
       if (range) range.end = length;
     } else {
-      const words = spaced && part.startsWith(' ') ? part.slice(1) : part;
+      const words: string = spaced && part.startsWith(' ') ? part.slice(1) : part;
       if (words === '') continue;
       parts.push(words);
       length += words.length;
