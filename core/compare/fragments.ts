@@ -38,15 +38,30 @@ const SAME_SENTENCE = 0.75;
 
 /** Sentences of a run; a run inside a sentence is one piece. */
 export function sentencesOf(unit: Unit, from: number, to: number, vocabulary: Vocabulary): Run[] {
+  return cutAt(sentenceEnds(unit.tokens, vocabulary), unit, from, to);
+}
+
+function cutAt(ends: readonly number[], unit: Unit, from: number, to: number): Run[] {
   const runs: Run[] = [];
   let at = from;
-  for (const end of sentenceEnds(unit.tokens, vocabulary)) {
-    if (end <= at) continue;
+  for (let next = firstOver(ends, from); next < ends.length; next++) {
+    const end = ends[next]!;
     runs.push({ unit: unit.index, from: at, to: Math.min(end, to) });
     at = Math.min(end, to);
     if (at >= to) break;
   }
   return runs;
+}
+
+/** Index of the first of the ascending values above the limit. */
+function firstOver(values: readonly number[], limit: number): number {
+  let [low, high] = [0, values.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle]! > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** The deleted and inserted runs: units without a partner whole, and the edits inside pairs. */
@@ -55,10 +70,12 @@ export function looseRuns(a: Side, b: Side, alignment: Alignment, hunksOf: Reado
   const right = b.units.filter((unit) => alignment.toA[unit.index] === -1).flatMap((unit) => sentencesOf(unit, 0, unit.tokens.length, vocabulary));
   for (const [i, hunks] of hunksOf) {
     const [unitA, unitB] = [a.units[i]!, b.units[alignment.toB[i]!]!];
+    // Once per pair: a paragraph of 30,000 words may have a thousand edits.
+    const [endsA, endsB] = [sentenceEnds(unitA.tokens, vocabulary), sentenceEnds(unitB.tokens, vocabulary)];
     for (const [at, hunk] of hunks.entries()) {
       const inEdit = (run: Run): Run => ({ ...run, edit: `${i} ${at}` });
-      if (hunk.a1 > hunk.a0) left.push(...sentencesOf(unitA, hunk.a0, hunk.a1, vocabulary).map(inEdit));
-      if (hunk.b1 > hunk.b0) right.push(...sentencesOf(unitB, hunk.b0, hunk.b1, vocabulary).map(inEdit));
+      if (hunk.a1 > hunk.a0) left.push(...cutAt(endsA, unitA, hunk.a0, hunk.a1).map(inEdit));
+      if (hunk.b1 > hunk.b0) right.push(...cutAt(endsB, unitB, hunk.b0, hunk.b1).map(inEdit));
     }
   }
   const byPlace = (x: Run, y: Run): number => x.unit - y.unit || x.from - y.from;

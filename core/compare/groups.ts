@@ -3,6 +3,7 @@
 // Owns: finding names that were replaced, saying which edits of a change they explain, and making the groups of the finished changes.
 // Rule: a change belongs to a group only if the group says all of it; what else differs in a clause is told by itself and judged without the name.
 import type { Change, ChangeGroup } from '../contract/comparison.ts';
+import { chineseValue, letterValue, romanValue } from '../ingest/numerals.ts';
 import type { Edit } from './topics.ts';
 
 /** A name that reads otherwise throughout. */
@@ -135,19 +136,24 @@ function referenceGroup(references: readonly Told[]): Omit<ChangeGroup, 'id'> {
   return { kind: 'references', before: '', after: '', changeIds: references.map(({ change }) => change.id), places, severity: 'low', reason };
 }
 
-/** The count that a printed number holds: "5.12" 12, "(c)" 3, "Article IV" 4; null for others. */
-export function ordinalOf(path: string): number | null {
-  const label = /([\p{L}\p{N}]+)[)）.条章节款]*$/u.exec(path)?.[1]?.toLowerCase() ?? '';
-  if (/^\d+$/.test(label)) return Number(label);
-  if (/^[ivxlc]{2,}$/.test(label)) return romanValue(label);
-  if (/^[a-z]$/.test(label)) return label.charCodeAt(0) - 96;
-  return null;
+const ROMAN = /^[ivxlc]+$/;
+
+/** By how much two printed numbers differ: "5.12" and "5.14" 2, "(c)" and "(d)" 1, 第三条 and 第四条 1. Letters that are Roman numbers too have two answers. */
+function distancesOf(before: string, after: string): number[] {
+  const [x, y] = [labelOf(before), labelOf(after)];
+  if (/^\d+$/.test(x) && /^\d+$/.test(y)) return [Number(y) - Number(x)];
+  const distances: number[] = [];
+  if (ROMAN.test(x) && ROMAN.test(y)) distances.push(romanValue(y) - romanValue(x));
+  if (/^[a-z]$/.test(x) && /^[a-z]$/.test(y)) distances.push(letterValue(y) - letterValue(x));
+  if (CHINESE.test(x) && CHINESE.test(y)) distances.push(chineseValue(y) - chineseValue(x));
+  return distances;
 }
 
-function romanValue(label: string): number {
-  const values: Record<string, number> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
-  const list = [...label].map((letter) => values[letter]!);
-  return list.reduce((sum, value, at) => sum + (value < (list[at + 1] ?? 0) ? -value : value), 0);
+const CHINESE = /^[零〇一二两三四五六七八九十百千]+$/;
+
+/** The last part of a path without its brackets and words. */
+function labelOf(path: string): string {
+  return (/([\p{L}\p{N}]+?)[)）.条章节款项目编]*$/u.exec(path)?.[1] ?? '').toLowerCase().replace(/^第/, '');
 }
 
 /** Runs of at least two siblings, in order, whose numbers all differ by the same count. */
@@ -155,15 +161,15 @@ function numberRuns(told: readonly Told[]): Told[][] {
   const runs: Told[][] = [];
   const lastOf = new Map<string, Told[]>();
   for (const entry of told) {
-    const [x, y] = [ordinalOf(entry.change.before?.path ?? ''), ordinalOf(entry.change.after?.path ?? '')];
-    if (x === null || y === null) continue;
-    const key = `${entry.parents} ${y - x}`;
-    const run = lastOf.get(key);
-    if (run === undefined) {
+    const keys = distancesOf(entry.change.before?.path ?? '', entry.change.after?.path ?? '').map((distance) => `${entry.parents} ${distance}`);
+    const going = keys.find((key) => lastOf.has(key));
+    if (going !== undefined) lastOf.get(going)!.push(entry);
+    else if (keys.length > 0) {
       const fresh = [entry];
-      lastOf.set(key, fresh);
+      // Whichever reading the next one continues is the right one.
+      for (const key of keys) lastOf.set(key, fresh);
       runs.push(fresh);
-    } else run.push(entry);
+    }
   }
   return runs.filter((run) => run.length >= 2);
 }

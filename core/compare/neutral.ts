@@ -35,7 +35,7 @@ export class Neutral {
   constructor(first: Document, second: Document, partners: ClausePartners, renames: readonly Rename[], vocabulary: Vocabulary) {
     this.documents = [first, second];
     this.vocabulary = vocabulary;
-    this.byBlock = [Map.groupBy(first.references, ({ span }) => span.blockId), Map.groupBy(second.references, ({ span }) => span.blockId)];
+    this.byBlock = [referencesByBlock(first), referencesByBlock(second)];
     this.clauseOf = classes(partners);
     this.names = formsOf(renames);
   }
@@ -76,7 +76,7 @@ export class Neutral {
   private referenceAt(side: 0 | 1, tokens: readonly Token[], index: number): { symbol: string; length: number } | null {
     const token = tokens[index]!;
     const block = this.documents[side].blocks[token.block]!.id;
-    const reference = this.byBlock[side].get(block)?.find(({ span }) => span.start <= token.start && token.end <= span.end);
+    const reference = referenceOver(this.byBlock[side].get(block) ?? [], token);
     if (reference === undefined || reference.targetId === null || PLACE_WORD.test(token.text)) return null;
     let length = 1;
     while (tokens[index + length]?.block === token.block && tokens[index + length]!.end <= reference.span.end) length++;
@@ -95,6 +95,29 @@ export class Neutral {
     return null;
   }
 }
+
+function referencesByBlock({ references }: Document): ReadonlyMap<string, readonly Reference[]> {
+  return Map.groupBy(
+    references.toSorted((x, y) => x.span.start - y.span.start),
+    ({ span }) => span.blockId,
+  );
+}
+
+/** The first of the references, sorted by their beginnings, that holds the token. */
+function referenceOver(references: readonly Reference[], token: Token): Reference | undefined {
+  let [low, high] = [0, references.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (references[middle]!.span.start > token.start) high = middle;
+    else low = middle + 1;
+  }
+  let found: Reference | undefined;
+  // References to several clauses share words; few lie over one place.
+  for (let at = low - 1; at >= 0 && at >= low - MOST_OVER_ONE_PLACE; at--) if (token.end <= references[at]!.span.end) found = references[at];
+  return found;
+}
+
+const MOST_OVER_ONE_PLACE = 8;
 
 interface Read {
   readonly tokens: Token[];

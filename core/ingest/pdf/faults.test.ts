@@ -1,5 +1,6 @@
 // Faults that people report for readers of PDF text, each on a small page made for it.
 import * as mupdf from 'mupdf';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Block, Line } from '../../contract/document.ts';
 import { CodicilError } from '../../contract/errors.ts';
@@ -235,4 +236,13 @@ describe('damaged and protected files', () => {
     expect((wrong as CodicilError).code).toBe('encrypted');
     expect(texts(await read(bytes, 'secret'))).toEqual(['Protected text.']);
   });
+});
+
+it('fault: the end of a paragraph on its second page is taken for a running head', async () => {
+  // Word tags a paragraph once; of its lines on the next page the tag is not known.
+  const file = new URL('../../../assets/samples/bonterms-psa-1.0.pdf', import.meta.url);
+  const { blocks } = await read(new Uint8Array(readFileSync(file)));
+  const furniture = blocks.filter((block) => block.kind === 'furniture').map((block) => block.text);
+  expect(furniture.filter((text) => /\p{L}{3,} \p{L}{3,} \p{L}{3,}/u.test(text) && !/Bonterms|legal advice/.test(text))).toEqual([]);
+  expect(blocks.some((block) => block.text.includes('reasonable detail (“Review Notice”)'))).toBe(true);
 });

@@ -6,6 +6,7 @@
 import { readLabel } from '../../labels.ts';
 import { isSentence } from '../../titles.ts';
 import { findEdgeLines, isStamp, readPages, type PageLines } from './edges.ts';
+import { isUntagged } from '../text/tags.ts';
 import type { PdfLine } from './lines.ts';
 
 /** Running heads and feet stand within this share of the page's height; legal footers of five lines reach 15 %. */
@@ -22,18 +23,26 @@ export function findFurniture(lines: readonly PdfLine[], pageCount: number): boo
   const pages = readPages(lines);
   const found = new Set<number>();
   const counted = countedPages(lines);
+  const recurring = recurringUntagged(lines);
   lines.forEach((line, index) => {
     if (line.cell !== null) return;
     const outer = isOuter(line);
     if (line.aside || line.slanted || RULE.test(line.text) || isStamp(line, outer)) found.add(index);
     // Writers mark running heads as artifacts; some mark whole pages, so the place has to agree.
-    else if (outer && line.tag?.role === 'artifact') found.add(index);
+    else if (outer && line.tag?.role === 'artifact' && (!isUntagged(line.tag) || recurring.has(foldDigits(line.text)))) found.add(index);
   });
   for (const index of repeatedLines(lines, pageCount)) found.add(index);
   for (const index of [...counted, ...linesAtOldBreaks(lines, pageCount, counted)]) found.add(index);
   for (const index of findEdgeLines(pages, found)) found.add(index);
   for (const index of changingHeads(pages, found)) found.add(index);
   return lines.map((_line, index) => found.has(index));
+}
+
+/** Words without a tag that two pages have, digits apart: the end of a paragraph on its second page has no tag either, but stands on one page. */
+function recurringUntagged(lines: readonly PdfLine[]): ReadonlySet<string> {
+  const pagesOf = new Map<string, Set<number>>();
+  for (const line of lines) if (isUntagged(line.tag)) addTo(pagesOf, foldDigits(line.text), line.page);
+  return new Set([...pagesOf].filter(([, pages]) => pages.size >= 2).map(([text]) => text));
 }
 
 function isOuter(line: PdfLine): boolean {

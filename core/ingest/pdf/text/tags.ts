@@ -52,11 +52,15 @@ export function roleOf(standard: number, element: number, outer: Tag | null): Ta
 }
 
 /**
- * Real content of a tagged page is tagged (ISO 32000-2, 14.8.2.2); where most of it is, the rest is artifacts: heads, feet, line numbers.
+ * Real content of a tagged page is tagged (ISO 32000-2, 14.8.2.2); where most of it is, the rest is mostly artifacts: heads, feet, line numbers. It is a
+ * suspicion, because the end of a paragraph on its second page has no tag here either.
  * Limit: mupdf leaves an element only at the next one, so that an artifact drawn behind tagged text counts to that text's element.
  */
 const MOSTLY = 0.6;
 const ARTIFACT_TAG: Tag = { role: 'artifact', level: null, element: 0 };
+
+/** Whether the text is only taken for an artifact because it has no tag. */
+export const isUntagged = (tag: Tag | null): boolean => tag === ARTIFACT_TAG;
 
 export function markArtifacts<S extends { readonly tag: Tag | null; readonly glyphs: readonly unknown[] }>(segments: readonly S[]): readonly S[] {
   let all = 0;
