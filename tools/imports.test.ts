@@ -14,9 +14,15 @@ interface Row {
 }
 
 const CORE = ['core/contract/'];
+/** What all parts of the PDF reader see: the parser, and what is known of characters, labels and titles. */
+const PDF = ['mupdf', 'core/ingest/pdf/mupdf.ts', ...['characters', 'labels', 'titles', 'raw'].map((name) => `core/ingest/${name}.ts`)];
 /** First row whose `from` begins the file's path decides. */
 const TYPESCRIPT: readonly Row[] = [
   { from: 'core/contract/', may: ['core/contract/', 'zod'] },
+  // The reader of PDF: characters, then lines and paragraphs, then tables; what joins them stands in the folder above.
+  { from: 'core/ingest/pdf/text/', may: [...CORE, ...PDF, 'core/ingest/pdf/text/', 'pdfjs-dist'] },
+  { from: 'core/ingest/pdf/layout/', may: [...CORE, ...PDF, 'core/ingest/pdf/layout/', 'core/ingest/pdf/text/'] },
+  { from: 'core/ingest/pdf/tables/', may: [...CORE, ...PDF, 'core/ingest/pdf/tables/', 'core/ingest/pdf/layout/', 'core/ingest/pdf/text/'] },
   { from: 'core/ingest/', may: [...CORE, 'core/ingest/', 'mupdf', 'pdfjs-dist', 'fflate', 'saxes', 'tesseract.js-core', 'parse5', 'postal-mime'] },
   { from: 'core/structure/', may: [...CORE, 'core/structure/', 'core/ingest/'] },
   ...['compare', 'extract'].map((name) => ({ from: `core/${name}/`, may: [...CORE, `core/${name}/`, 'core/structure/', 'core/ingest/', 'diff'] })),

@@ -6,7 +6,7 @@
 import type * as mupdf from 'mupdf';
 import type { Warning } from '../../contract/document.ts';
 import type { Watch } from '../limits.ts';
-import type { Layout } from '../pdf/layout/layout.ts';
+import type { Layout } from '../pdf/layOut.ts';
 import { flawOf } from '../pdf/mupdf.ts';
 import { doubtOf, judgeText } from '../pdf/text/plausibility.ts';
 import { FEW_CHARACTERS, linesOf, MOSTLY_IMAGE, type PageReading } from '../pdf/readPage.ts';

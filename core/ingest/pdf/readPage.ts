@@ -1,6 +1,6 @@
 // One page: its glyphs, which of them a reader sees, its lines in reading order, and what is to be said about it.
 //
-// Owns: page label, size and source, hidden lines, warnings of the page. Leaves blocks to layout.ts.
+// Owns: page label, size and source, hidden lines, warnings of the page. Leaves blocks to layOut.ts.
 // Rule: a page that fails costs only itself, and a warning says so.
 import type * as mupdf from 'mupdf';
 import type { Page, Warning } from '../../contract/document.ts';
@@ -10,6 +10,7 @@ import { renderContrast } from './text/contrast.ts';
 import { DrawnBefore } from './text/duplicates.ts';
 import { readGlyphs, type PageArea, type PageGlyphs, type PlacedImage, type Segment } from './text/glyphs.ts';
 import { lookAt, type Hiding, type ShowsInk, type Sight } from './text/hidden.ts';
+import type { HiddenLine } from './layout/asides.ts';
 import { readLines, type PdfLine } from './layout/lines.ts';
 import { flawOf, type Mupdf } from './mupdf.ts';
 import { mayHoldTable } from './tables/tablePages.ts';
@@ -17,17 +18,12 @@ import { findTables, placeTables } from './tables/tables.ts';
 import type { SecondOpinion } from './text/secondOpinion.ts';
 import type { Vector } from './text/vectors.ts';
 
-export interface HiddenLine {
-  readonly line: PdfLine;
-  readonly hiding: Hiding;
-}
-
 export interface PageReading {
   readonly page: Page;
   readonly lines: readonly PdfLine[];
   readonly hidden: readonly HiddenLine[];
   readonly vectors: readonly Vector[];
-  readonly annotations: PageAnnotations;
+  readonly annotations: PageAnnotations<PdfLine>;
   /** Share of the page that its largest picture takes. */
   readonly imageShare: number;
   readonly warnings: readonly Warning[];
@@ -118,7 +114,8 @@ export class PageReader {
       const glyphs = readGlyphs(this.library, page, area, { tagged: this.tagged, unclipped }, this.drawn);
       this.foundOutside ||= glyphs.segments.some((segment) => segment.paint === 'offPage');
       const sight = lookAt(glyphs, area.size, this.contrastOf(page, area));
-      const annotations = readAnnotations(this.library, page, { index, ...area }, this.drawn);
+      const toLines = (segments: readonly Segment[]): PdfLine[] => readLines(segments, index, ...area.size);
+      const annotations = readAnnotations(this.library, page, area, { drawn: this.drawn, toLines });
       const blank = glyphs.segments.length === 0 && drawsNoText(page);
       return { width: area.size[0], height: area.size[1], label: labelOf(page, index), glyphs, sight, annotations, blank, flaw: null };
     } catch (thrown) {
@@ -172,7 +169,7 @@ interface DrawnPage {
   readonly label: string;
   readonly glyphs: PageGlyphs;
   readonly sight: Sight;
-  readonly annotations: PageAnnotations;
+  readonly annotations: PageAnnotations<PdfLine>;
   /** It has no text, by its own content. */
   readonly blank: boolean;
   readonly flaw: string | null;

@@ -1,6 +1,6 @@
 // PDF bytes -> pages and blocks in reading order, with the place of every character.
 //
-// Owns: the order of the work and the page loop. openPdf.ts opens and judges the file, readPage.ts reads a page, layout.ts makes blocks of its lines.
+// Owns: the order of the work and the page loop. openPdf.ts opens and judges the file, readPage.ts reads a page, layOut.ts makes blocks of its lines.
 // Pages that are pictures go to the recogniser (ocr/scan.ts) where the caller has one; without it they stay empty, with a warning.
 import type { Block, Warning } from '../../contract/document.ts';
 import { within, type Watch } from '../limits.ts';
@@ -9,7 +9,7 @@ import { ScanReader } from '../ocr/scan.ts';
 import type { RawContent } from '../raw.ts';
 import { drawnBlock, hiddenBlock, placeAsides } from './layout/asides.ts';
 import { commentsOf } from './text/comments.ts';
-import { layOut } from './layout/layout.ts';
+import { layOut } from './layOut.ts';
 import { loadMupdf } from './mupdf.ts';
 import { damageOf, isTagged, openPdf, readOutline, unreadable } from './openPdf.ts';
 import { PageReader, type PageReading } from './readPage.ts';

@@ -3,8 +3,13 @@
 // Rule: an aside comes after the last block of its page that ends above it, so that a filled-in value follows its label; hidden text ends its page.
 import type { Block, Box, Line } from '../../../contract/document.ts';
 import type { DrawnAside } from '../text/annotations.ts';
+import type { Hiding } from '../text/hidden.ts';
 import type { PdfLine } from './lines.ts';
-import type { HiddenLine } from '../readPage.ts';
+
+export interface HiddenLine {
+  readonly line: PdfLine;
+  readonly hiding: Hiding;
+}
 
 export function hiddenBlock({ line, hiding }: HiddenLine, id: string): Block {
   return {
@@ -16,7 +21,7 @@ export function hiddenBlock({ line, hiding }: HiddenLine, id: string): Block {
 }
 
 /** A form field's value or free text. Lines that the appearance draws carry the places of its letters. */
-export function drawnBlock(aside: DrawnAside, page: number, id: string): Block {
+export function drawnBlock(aside: DrawnAside<PdfLine>, page: number, id: string): Block {
   const [first] = aside.lines;
   const text = first === undefined ? aside.text : aside.lines.map((line) => line.text).join(' ');
   const lines: Line[] = [];

@@ -5,12 +5,12 @@
 // Rule: `box`, `edges` and `axis` are places on the page; `frame` is the same box in the frame in which the line stands upright.
 import type { Box } from '../../../contract/document.ts';
 import type { Range } from '../../raw.ts';
+import type { CellMark } from './cellMark.ts';
 import { edgeOnPage, heightIn, segmentsIn, toPage, type Frame, type Turn } from './frames.ts';
 import { boxOf, type Glyph, type Segment } from '../text/glyphs.ts';
 import { textOf } from './lineText.ts';
 import { splitMargins } from './margins.ts';
 import { readRows } from './rows.ts';
-import type { CellMark } from '../tables/tables.ts';
 import type { Tag } from '../text/tags.ts';
 import { asWritten } from './written.ts';
 

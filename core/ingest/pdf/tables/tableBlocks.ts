@@ -4,10 +4,10 @@
 // Leaves the blocks themselves to blocks.ts. Rule: a line of a table ends in exactly one cell, or in furniture when its row repeats a header.
 import type { Block, Place, Table } from '../../../contract/document.ts';
 import { bulletLength, readLabel } from '../../labels.ts';
+import type { CellMark, PageTable } from '../layout/cellMark.ts';
 import type { PdfLine } from '../layout/lines.ts';
 import { splitParagraphs } from '../layout/paragraphs.ts';
 import type { Band } from './tableColumns.ts';
-import type { CellMark, PageTable } from './tables.ts';
 
 export type Cell = NonNullable<Block['cell']>;
 

@@ -5,36 +5,16 @@
 // Rule: every glyph is either in exactly one cell or in `rest`.
 import type { Box } from '../../../contract/document.ts';
 import { findAligned, type DraftTable } from './alignedTables.ts';
+import type { CellMark, PageTable } from '../layout/cellMark.ts';
 import { segmentsIn, toFrame, toPage, type Frame, type Turn } from '../layout/frames.ts';
 import type { Segment } from '../text/glyphs.ts';
 import { readLines, type PdfLine } from '../layout/lines.ts';
 import { readRules } from './rules.ts';
 import { findRuled } from './ruledTables.ts';
 import type { DraftCell } from './tableRows.ts';
-import type { Band } from './tableColumns.ts';
 import { readWords, segmentsOf, without } from './tableText.ts';
 import { readTurned, withTurned } from './turnedHeaders.ts';
 import type { Vector } from '../text/vectors.ts';
-
-/** Where a line stands when it stands in a table. Rows and columns from 0. */
-export interface CellMark {
-  readonly table: PageTable;
-  readonly row: number;
-  readonly column: number;
-  readonly rowSpan: number;
-  readonly columnSpan: number;
-  readonly header: boolean;
-}
-
-export interface PageTable {
-  readonly box: Box;
-  readonly rows: number;
-  readonly columns: number;
-  readonly headerRows: number;
-  /** Extents of the columns, along the writing. */
-  readonly bands: readonly Band[];
-  readonly ruled: boolean;
-}
 
 export interface PageTables {
   readonly tables: readonly { readonly table: PageTable; readonly lines: readonly PdfLine[] }[];

@@ -5,17 +5,16 @@
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../../contract/document.ts';
 import type { DrawnBefore } from './duplicates.ts';
-import { readGlyphs, type PageArea } from './glyphs.ts';
-import { readLines, type PdfLine } from '../layout/lines.ts';
+import { readGlyphs, type PageArea, type Segment } from './glyphs.ts';
 import { flawOf, type Mupdf } from '../mupdf.ts';
 
 /** A form field with a value, or free text: both are read with the page. */
-export interface DrawnAside {
+export interface DrawnAside<Line> {
   readonly kind: 'formField' | 'annotation';
   readonly text: string;
   readonly box: Box;
   /** Lines of its appearance, when they say the same as `text`. */
-  readonly lines: readonly PdfLine[];
+  readonly lines: readonly Line[];
   /** Marked not to be shown. */
   readonly unseen: boolean;
 }
@@ -34,16 +33,17 @@ export interface Remark {
   readonly settles: boolean;
 }
 
-export interface PageAnnotations {
-  readonly asides: readonly DrawnAside[];
+export interface PageAnnotations<Line> {
+  readonly asides: readonly DrawnAside<Line>[];
   readonly remarks: readonly Remark[];
 }
 
-export interface PageFrame extends PageArea {
-  readonly index: number;
+/** What the reader of the page lends for appearances; lines belong to layout, which builds on this folder. */
+export interface AppearanceReader<Line> {
+  readonly drawn: DrawnBefore;
+  readonly toLines: (segments: readonly Segment[]) => readonly Line[];
 }
 
-const NONE: PageAnnotations = { asides: [], remarks: [] };
 const REMARKS: ReadonlySet<string> = new Set([
   'Text',
   'Highlight',
@@ -64,9 +64,14 @@ const MARKS: ReadonlySet<string> = new Set(['Highlight', 'Underline', 'Squiggly'
 /** More annotations than this on a page are a drawing made of annotations. */
 const MOST = 5000;
 
-export function readAnnotations(library: Mupdf, page: mupdf.PDFPage, frame: PageFrame, drawn: DrawnBefore): PageAnnotations {
-  if (!page.getObject().get('Annots').isArray()) return NONE;
-  const reader = new AnnotationReader(library, frame, drawn);
+export function readAnnotations<Line extends { readonly text: string }>(
+  library: Mupdf,
+  page: mupdf.PDFPage,
+  area: PageArea,
+  appearances: AppearanceReader<Line>,
+): PageAnnotations<Line> {
+  if (!page.getObject().get('Annots').isArray()) return { asides: [], remarks: [] };
+  const reader = new AnnotationReader(library, area, appearances);
   const asides = page
     .getWidgets()
     .slice(0, MOST)
@@ -88,28 +93,28 @@ function guarded<T>(read: () => T | null): T[] {
   }
 }
 
-class AnnotationReader {
+class AnnotationReader<Line extends { readonly text: string }> {
   private readonly library: Mupdf;
-  private readonly frame: PageFrame;
-  private readonly drawn: DrawnBefore;
+  private readonly area: PageArea;
+  private readonly appearances: AppearanceReader<Line>;
 
-  constructor(library: Mupdf, frame: PageFrame, drawn: DrawnBefore) {
+  constructor(library: Mupdf, area: PageArea, appearances: AppearanceReader<Line>) {
     this.library = library;
-    this.frame = frame;
-    this.drawn = drawn;
+    this.area = area;
+    this.appearances = appearances;
   }
 
-  field(widget: mupdf.PDFWidget): DrawnAside | null {
+  field(widget: mupdf.PDFWidget): DrawnAside<Line> | null {
     const text = valueOf(widget);
     return text === '' ? null : this.aside('formField', text, widget);
   }
 
-  freeText(annotation: mupdf.PDFAnnotation): DrawnAside | null {
+  freeText(annotation: mupdf.PDFAnnotation): DrawnAside<Line> | null {
     const text = tidy(annotation.getContents());
     return text === '' ? null : this.aside('annotation', text, annotation);
   }
 
-  private aside(kind: DrawnAside['kind'], text: string, annotation: mupdf.PDFAnnotation): DrawnAside {
+  private aside(kind: DrawnAside<Line>['kind'], text: string, annotation: mupdf.PDFAnnotation): DrawnAside<Line> {
     const { IS_HIDDEN, IS_INVISIBLE, IS_NO_VIEW } = this.library.PDFAnnotation;
     const lines = this.appearanceOf(annotation);
     const drawn = lines.map((line) => line.text).join(' ');
@@ -117,12 +122,11 @@ class AnnotationReader {
     return { kind, text, box: this.place(annotation.getBounds()), lines: squeeze(drawn) === squeeze(text) ? lines : [], unseen };
   }
 
-  private appearanceOf(annotation: mupdf.PDFAnnotation): PdfLine[] {
+  private appearanceOf(annotation: mupdf.PDFAnnotation): readonly Line[] {
     const list = annotation.toDisplayList();
     try {
-      const { index, size } = this.frame;
-      const { segments } = readGlyphs(this.library, list, this.frame, { tagged: false, unclipped: false }, this.drawn);
-      return readLines(segments, index, size[0], size[1]);
+      const { segments } = readGlyphs(this.library, list, this.area, { tagged: false, unclipped: false }, this.appearances.drawn);
+      return this.appearances.toLines(segments);
     } finally {
       list.destroy();
     }
@@ -150,7 +154,7 @@ class AnnotationReader {
   }
 
   private place([x0, y0, x1, y1]: mupdf.Rect): Box {
-    const [left, top] = this.frame.origin;
+    const [left, top] = this.area.origin;
     return { x0: x0 - left, y0: y0 - top, x1: x1 - left, y1: y1 - top };
   }
 

@@ -4,7 +4,7 @@
 // Leaves to rows.ts what belongs to one line, to lines.ts what the text of a line is, and to hidden.ts which paint a reader sees.
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../../contract/document.ts';
-import { joinEnclosed, joinSlanted, nameBullets, shareWidths } from '../tables/drawnLines.ts';
+import { joinEnclosed, joinSlanted, nameBullets, shareWidths } from './drawnLines.ts';
 import { DrawnBefore, dropRepeats, rememberDrawn } from './duplicates.ts';
 import type { Mupdf } from '../mupdf.ts';
 import { codedText, countCharacters, PAINT, structuredText, unclippedText, walkStext, type Drawing, type StextVisitor } from './stext.ts';

@@ -1,20 +1,20 @@
-// Lines of all pages -> blocks in reading order, with their kinds: the one door between the page loop (readPdf.ts) and the layout files.
+// Lines of all pages -> blocks in reading order, with their kinds: the one door between the page loop (readPdf.ts) and the files of layout/ and tables/.
 //
 // Order of work: what is no text of the document (contents, furniture), what stands below it (footnotes), paragraphs, kinds, notes tied to their marks.
 // Rule: every line ends in exactly one block; furniture and footnotes come at the end of their page, so that a sentence over a page break stays in one piece.
-import type { Block, Note, Page, Table } from '../../../contract/document.ts';
-import { within, type Watch } from '../../limits.ts';
-import type { OutlineEntry, Range } from '../../raw.ts';
-import { BlockBuilder } from './blocks.ts';
-import { findContents } from './contents.ts';
-import { splitFootnotes } from './footnotes.ts';
-import { findFurniture } from './furniture.ts';
-import { collectWords } from './hyphens.ts';
-import type { PdfLine } from './lines.ts';
-import { tieNotes } from './notes.ts';
-import { splitParagraphs } from './paragraphs.ts';
-import { readTableGroups, settleTables, tieCaptions, type Cell, type CellGroup } from '../tables/tableBlocks.ts';
-import type { Vector } from '../text/vectors.ts';
+import type { Block, Note, Page, Table } from '../../contract/document.ts';
+import { within, type Watch } from '../limits.ts';
+import type { OutlineEntry, Range } from '../raw.ts';
+import { BlockBuilder } from './layout/blocks.ts';
+import { findContents } from './layout/contents.ts';
+import { splitFootnotes } from './layout/footnotes.ts';
+import { findFurniture } from './layout/furniture.ts';
+import { collectWords } from './layout/hyphens.ts';
+import type { PdfLine } from './layout/lines.ts';
+import { tieNotes } from './layout/notes.ts';
+import { splitParagraphs } from './layout/paragraphs.ts';
+import { readTableGroups, settleTables, tieCaptions, type Cell, type CellGroup } from './tables/tableBlocks.ts';
+import type { Vector } from './text/vectors.ts';
 
 export interface Layout {
   readonly blocks: readonly Block[];

@@ -4,7 +4,7 @@
 // Rule: only the places and signs of the glyphs decide, never the words they make.
 import type { Box } from '../../../contract/document.ts';
 import { isMark } from '../../characters.ts';
-import { isInk, type Glyph, type Segment } from '../text/glyphs.ts';
+import { isInk, type Glyph, type Segment } from './glyphs.ts';
 
 /** Letters of a text on a circle stand upright at its top and sides: one or two letters beside slanted ones are part of that drawing. */
 export function joinSlanted(segments: readonly Segment[]): readonly Segment[] {
