@@ -4,6 +4,7 @@
 // Old word processors and filings set "1.1 | text" as a table of its own: such a row is a numbered paragraph, not two cells.
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { bulletLength, readLabel } from '../labels.ts';
+import { within } from '../limits.ts';
 import { attribute, type Element } from './htmlStyle.ts';
 
 export interface GridCell {
@@ -23,6 +24,8 @@ export interface Grid {
 
 /** Browsers cut spans there (HTML standard, 4.9.12). */
 const MOST_COLUMNS = 1000;
+/** Every row walks along them: stairs of 16,000 such cells took 5 s. A column each, they make a table wider than any that is read. */
+const MOST_OPEN = 1000;
 
 export function readGrid(table: Element): Grid {
   const sections = table.childNodes.filter(isElement);
@@ -54,6 +57,7 @@ function addSection(lines: readonly Element[], head: boolean, rows: GridCell[][]
     const cells = cellsOf(line, head, row, end, open);
     const begun = cells.filter((cell) => cell.rowSpan > 1).map((cell) => ({ from: cell.column, to: cell.column + cell.columnSpan, until: row + cell.rowSpan }));
     if (begun.length > 0) open = [...open, ...begun].sort((a, b) => a.from - b.from);
+    within(open.length, MOST_OPEN, 'cells of a table beside each other that reach over several rows');
     rows.push(cells);
   }
 }

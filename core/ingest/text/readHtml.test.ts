@@ -96,6 +96,7 @@ describe('HTML', () => {
   it('fault: spans that ask for millions of cells hold the reader up', () => {
     const wide = `<table>${'<tr><td colspan=1000 rowspan=65534>x'.repeat(80)}</table>`;
     expect(secondsOf(() => expect(read(wide).tables?.[0]).toMatchObject({ rows: 80, columns: 80 }))).toBeLessThan(2);
+    expect(() => read(`<table>${'<tr><td rowspan=65534>x'.repeat(3000)}</table>`)).toThrow(/at most 1000 cells of a table/);
     const long = `<table><tr><th>a<th>b<th>c${'<tr><td>x<td>y<td>z'.repeat(16_000)}</table>`;
     expect(secondsOf(() => expect(read(long).tables?.[0]).toMatchObject({ rows: 16_001, columns: 3 }))).toBeLessThan(6);
   });
