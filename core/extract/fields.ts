@@ -4,12 +4,13 @@
 // Rule: a field without values is left out of the result; it never means "not in the document".
 import type { Document } from '../contract/document.ts';
 import type { FieldValue, SummaryField } from '../contract/summary.ts';
+import { findAgreementDates } from './agreementDates.ts';
 import { findGoverningLaw, findJurisdiction } from './law.ts';
 import { findParties } from './parties.ts';
 import { findProvisions } from './provisions.ts';
 import { findAmounts } from './amounts.ts';
 import { Source } from './source.ts';
-import { findAgreementDates, findTerm } from './term.ts';
+import { findTerm } from './term.ts';
 
 const TITLE_WORD =
   /agreement|contract|addendum|amendment|lease|licen[cs]e|\bnda\b|terms|policy|deed|indenture|certificate|note\b|warrant|plan|letter|合同|协议|章程/i;

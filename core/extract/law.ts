@@ -3,7 +3,7 @@
 // Rule: only a sentence that says what governs counts; "a corporation organised under the laws of Delaware" does not.
 import type { FieldValue } from '../contract/summary.ts';
 import { labelledValues } from './labelled.ts';
-import { sentences, type Source } from './source.ts';
+import type { Source } from './source.ts';
 
 /** Places that give contracts their law: US states, Canadian provinces, countries, and the parts that have their own law. */
 const KNOWN = [
@@ -68,7 +68,7 @@ function hits(source: Source, patterns: readonly RegExp[], accepts: (sentence: s
   const found: Hit[] = [];
   for (const passage of source.passages) {
     const text = passage.block.text;
-    for (const [from, to] of sentences(text)) {
+    for (const [from, to] of source.sentencesOf(passage.block)) {
       const sentence = text.slice(from, to);
       for (const pattern of patterns) {
         for (const match of sentence.matchAll(pattern)) {

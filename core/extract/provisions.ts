@@ -4,7 +4,7 @@ import type { ClauseType } from '../contract/document.ts';
 import type { FieldValue, SummaryField } from '../contract/summary.ts';
 import { Typer, type Basis } from '../structure/types.ts';
 import { findAmounts } from './amounts.ts';
-import { sentences, type Source } from './source.ts';
+import type { Source } from './source.ts';
 
 const FIELDS: ReadonlyMap<ClauseType, SummaryField> = new Map([
   ['capOnLiability', 'liabilityCap'],
@@ -33,7 +33,7 @@ export function findProvisions(source: Source): Partial<Record<SummaryField, Fie
   const typer = new Typer();
   for (const passage of source.passages) {
     if (passage.block.kind === 'heading') continue;
-    for (const [from, to] of sentences(passage.block.text)) {
+    for (const [from, to] of source.sentencesOf(passage.block)) {
       const text = passage.block.text.slice(from, to);
       if (text.length < SHORTEST) continue;
       for (const { type, basis } of typer.typesOf({ heading: passage.heading, text, above: '' })) {

@@ -66,7 +66,7 @@ export class Source {
     };
   }
 
-  private sentencesOf(block: Block): readonly Sentence[] {
+  sentencesOf(block: Block): readonly Sentence[] {
     const known = this.split.get(block.id);
     if (known !== undefined) return known;
     const found = sentences(block.text);
@@ -86,7 +86,7 @@ const END = /(?:[.;?!]["”’)\]]*(?=\s+["“(]?\p{Lu})|[。；])/gu;
 const ABBREVIATED = /(?:\b(?:Inc|Corp|Co|Ltd|L\.?L\.?C|No|Nos|Sec|Mr|Ms|Mrs|Dr|St|Jr|vs|S\.A|U\.S|i\.e|e\.g|[A-Z]))\.$/;
 
 /** Beginnings and ends of the sentences of a text. */
-export function sentences(text: string): Sentence[] {
+function sentences(text: string): Sentence[] {
   const found: Sentence[] = [];
   let start = 0;
   for (const match of text.matchAll(END)) {
