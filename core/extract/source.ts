@@ -86,7 +86,7 @@ const END = /(?:[.;?!]["”’)\]]*(?=\s+["“(]?\p{Lu})|[。；])/gu;
 const ABBREVIATED = /(?:\b(?:Inc|Corp|Co|Ltd|L\.?L\.?C|No|Nos|Sec|Mr|Ms|Mrs|Dr|St|Jr|vs|S\.A|U\.S|i\.e|e\.g|[A-Z]))\.$/;
 
 /** Beginnings and ends of the sentences of a text. */
-function sentences(text: string): Sentence[] {
+export function sentences(text: string): Sentence[] {
   const found: Sentence[] = [];
   let start = 0;
   for (const match of text.matchAll(END)) {

@@ -1,4 +1,7 @@
 // Dates that cannot be: days that no month has, an end before its beginning, two days on which one agreement takes effect.
+//
+// Owns: dates as they are written, existing or not; dates that exist are core/extract/dates.ts, and only those are set against each other.
+// Rule: a date is a beginning or an end only where words beside it say so, and conflicts only inside one part of the document; all else may be meant.
 import { findDates } from '../extract/dates.ts';
 import { rootOf, type Draft, type Place, type Rule } from './context.ts';
 
