@@ -1,10 +1,11 @@
 // `codicil ask`: one question over documents; the verdict, the value, the quotes it rests on, and the receipt of what was read.
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import type { Answer, Evidence } from '../../core/contract/answer.ts';
 import { CodicilError } from '../../core/contract/errors.ts';
 import { EXIT, UsageError, type Command } from './command.ts';
 import { answerMarkdown } from './exports.ts';
-import { expectSome, resolveInputs } from './inputs.ts';
+import { expectSome, resolveInputs, type InputFailure } from './inputs.ts';
 import type { Session } from './session.ts';
 import { clean, clip, columnsOf, formatMs, formatNumber, plural, wrap, type Terminal } from './terminal.ts';
 
@@ -40,7 +41,7 @@ export const ask: Command = {
     const documentIds = found.inputs.map((input) => input.document.id);
     const answers: Answer[] = [];
     for (const question of questions) {
-      const answer = await answerOne(session, question, documentIds);
+      const answer = withUnread(await answerOne(session, question, documentIds), found.failures);
       answers.push(answer);
       if (session.json) continue;
       if (questions.length > 1) session.terminal.print(`${answers.length > 1 ? '\n' : ''}${session.terminal.bold(`Q${answers.length}  ${clean(question)}`)}`);
@@ -51,6 +52,13 @@ export const ask: Command = {
     return found.failures.length > 0 ? EXIT.some : EXIT.ok;
   },
 };
+
+/** What stands in a file that could not be read is not known: nothing is said to be absent then. */
+function withUnread(answer: Answer, failures: readonly InputFailure[]): Answer {
+  if (failures.length === 0 || answer.verdict !== 'absent') return answer;
+  const names = failures.map(({ input }) => path.basename(input)).join(', ');
+  return { ...answer, verdict: 'uncertain', reason: `${answer.reason} But ${names} could not be read, and may say more.` };
+}
 
 /** With --question every argument is a document; without it the first one is the question. */
 function questionsAndFiles(session: Session): { questions: readonly string[]; files: readonly string[] } {

@@ -4,7 +4,7 @@ import { stemsOf } from '../../core/compare/provisions.ts';
 import type { ClauseCell, ClauseRow, ClauseTable } from '../../core/contract/clauseTable.ts';
 import type { Document } from '../../core/contract/document.ts';
 import { UsageError } from './command.ts';
-import { clauseTableHtml, DEVIATION_LABELS, writeReport } from './exports.ts';
+import { clauseTableHtml, DEVIATION_LABELS, refuseInput, writeReport } from './exports.ts';
 import { redline } from './redline.ts';
 import type { Session } from './session.ts';
 import { clean, clip, columnsOf, formatMs, plural, type Terminal } from './terminal.ts';
@@ -19,6 +19,7 @@ export async function alignAll(session: Session, documents: readonly Document[])
   const table = wanted === undefined ? full : { ...full, rows: full.rows.filter((row) => isWanted(row, wanted)) };
   const html = session.args.text('html');
   if (html !== undefined) {
+    refuseInput(html, session.args.positionals);
     await writeReport(html, clauseTableHtml(table));
     session.terminal.note(`Wrote ${html}`);
   }

@@ -1,5 +1,5 @@
 // `codicil clauses`: the clause tree of documents, as a lawyer cites it.
-import { VIEWS, type Clause, type Document, type View } from '../../core/contract/document.ts';
+import { VIEWS, type Clause, type Document, type Span, type View } from '../../core/contract/document.ts';
 import { alignAll } from './clauseTable.ts';
 import { UsageError, type Command } from './command.ts';
 import { batchExit, expectSome, resolveInputs } from './inputs.ts';
@@ -101,7 +101,24 @@ function printTree(session: Session, document: Document, depth: number, further:
 
 function clauseText(document: Document, clause: Clause): string {
   const blocks = blockTexts(document);
-  return clause.spans.map((span) => (blocks.get(span.blockId) ?? '').slice(span.start, span.end)).join('\n');
+  if (document.view !== 'both') return clause.spans.map((span) => (blocks.get(span.blockId) ?? '').slice(span.start, span.end)).join('\n');
+  return clause.spans.map((span) => markedText(document, span, blocks.get(span.blockId) ?? '')).join('\n');
+}
+
+/** Tracked changes inside the text, in the marks of a word diff: [-deleted-] {+inserted+}. */
+function markedText(document: Document, { blockId, start, end }: Span, text: string): string {
+  const marks = document.revisions.flatMap(({ kind, span }) => {
+    if (span === null || span.blockId !== blockId || span.end <= span.start || kind === 'format') return [];
+    const gone = kind === 'delete' || kind === 'moveFrom';
+    return [{ from: Math.max(span.start, start), to: Math.min(span.end, end), open: gone ? '[-' : '{+', close: gone ? '-]' : '+}' }];
+  });
+  let [out, at] = ['', start];
+  for (const mark of marks.filter(({ from, to }) => to > from).sort((a, b) => a.from - b.from)) {
+    if (mark.from < at) continue;
+    out += text.slice(at, mark.from) + mark.open + text.slice(mark.from, mark.to) + mark.close;
+    at = mark.to;
+  }
+  return out + text.slice(at, end);
 }
 
 const texts = new WeakMap<Document, ReadonlyMap<string, string>>();

@@ -2,7 +2,7 @@
 import { entriesOf, type Change, type ChangeGroup, type Comparison } from '../../core/contract/comparison.ts';
 import type { Document } from '../../core/contract/document.ts';
 import { EXIT, UsageError, type Command } from './command.ts';
-import { comparisonHtml, comparisonMarkdown, GROUP_LABELS, redlineDocx, writeReport } from './exports.ts';
+import { comparisonHtml, comparisonMarkdown, GROUP_LABELS, redlineDocx, refuseInput, writeReport } from './exports.ts';
 import { expectSome, resolveInputs } from './inputs.ts';
 import { redline } from './redline.ts';
 import type { Session } from './session.ts';
@@ -43,10 +43,12 @@ export const compare: Command = {
     const comparison = { ...full, changes: full.changes.filter((change) => SEVERITIES.indexOf(change.severity) <= SEVERITIES.indexOf(least)) };
     const html = session.args.text('html');
     if (html !== undefined) {
+      refuseInput(html, session.args.positionals);
       await writeReport(html, comparisonHtml(comparison, before, after));
       session.terminal.note(`Wrote ${html}`);
     }
     const docx = session.args.text('docx');
+    if (docx !== undefined) refuseInput(docx, session.args.positionals);
     if (docx !== undefined) await writeTracked(session, docx, before, after, date);
     if (session.json) session.printJson(comparison);
     else if (session.args.flag('markdown')) session.terminal.print(comparisonMarkdown(comparison, before, after));

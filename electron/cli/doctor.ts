@@ -1,10 +1,11 @@
 // `codicil doctor`: is everything here that the program needs? One line for each, with what to do where it is not.
-import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { toFailure } from '../../core/contract/errors.ts';
+import { makeFolder } from '../workspace/folder.ts';
 import { fileSha256, SHIPPED_READER, shippedReaderPath } from '../workspace/models.ts';
 import { EXIT, type Command } from './command.ts';
 import type { Session } from './session.ts';
@@ -95,7 +96,7 @@ function memory(): Check {
 
 function disk(dataDir: string): Check {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     const { bavail, bsize, ffree, files } = statfsSync(dataDir);
     const text = `${formatBytes(bavail * bsize)} free in ${dataDir}`;
     if (bavail * bsize < LEAST_DISK) return warn('Disk', text, 'Free some space, or use another folder with --data-dir.');

@@ -12,6 +12,7 @@ import type { RawAttachment } from '../../core/ingest/raw.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { EXIT, TOLD, type ExitCode } from './command.ts';
 import type { Session } from './session.ts';
+import { clean, plural } from './terminal.ts';
 
 export interface Input {
   readonly document: Document;
@@ -28,6 +29,8 @@ export interface Inputs {
 
 /** Looked for in folders; a file that is named outright is tried whatever it is called. */
 const EXTENSIONS = new Set('.pdf .docx .txt .text .md .markdown .html .htm .xhtml .eml .png .jpg .jpeg .tif .tiff'.split(' '));
+/** Documents of kinds that are not read: a folder's are tried, so that each is named with what to do about it. */
+const REFUSED = new Set('.doc .rtf .odt .wpd .pages .msg .dot .xps .djvu .epub'.split(' '));
 /** Over this a file is not even opened (the parsers have tighter limits of their own). */
 const MAX_FILE_BYTES = 1 << 30;
 
@@ -48,7 +51,7 @@ export async function resolveInputs(session: Session, args: readonly string[]): 
   };
   const targets = args.flatMap((argument): readonly Target[] => {
     try {
-      return expand(argument, workspace);
+      return expand(session, argument, workspace);
     } catch (error) {
       fail(argument, error);
       return [];
@@ -73,7 +76,19 @@ export async function resolveInputs(session: Session, args: readonly string[]): 
   session.terminal.clearProgress();
   const seen = new Set<string>();
   const inputs = found.flat().filter((entry) => !seen.has(entry.document.id) && seen.add(entry.document.id) !== undefined);
+  for (const { document } of inputs) tellUnread(session, document);
   return { inputs, failures };
+}
+
+/** What follows is about the pages that were read; a page without text is said each time, because a finding of nothing could be due to it. */
+function tellUnread(session: Session, document: Document): void {
+  const unread = document.pages.flatMap((page, index) => (page.source === 'empty' ? [page.label || String(index + 1)] : []));
+  const pictures = document.warnings.some((warning) => warning.code === 'no_text' || warning.code === 'ocr_failed' || warning.code === 'ocr_no_text');
+  if (unread.length === 0 || !pictures) return;
+  const shown = unread.slice(0, 8).join(', ') + (unread.length > 8 ? ` and ${unread.length - 8} more` : '');
+  session.terminal.note(
+    `${clean(document.name)}: no text was read on ${unread.length === 1 ? 'page' : 'pages'} ${shown}; what follows does not cover ${unread.length === 1 ? 'it' : 'them'}.`,
+  );
 }
 
 /** 0 when all went well, 3 when some did, 1 when none did. */
@@ -95,11 +110,12 @@ export function expectSome({ inputs, failures }: Inputs): void {
   );
 }
 
-function expand(argument: string, workspace: Workspace): readonly Target[] {
+function expand(session: Session, argument: string, workspace: Workspace): readonly Target[] {
   const stat = statSync(argument, { throwIfNoEntry: false });
   if (stat?.isFile()) return [{ file: argument }];
   if (stat?.isDirectory()) {
-    const files = filesBelow(argument);
+    const { files, others } = filesBelow(argument);
+    if (others.length > 0 && files.length > 0) session.terminal.note(passedOver(argument, others));
     if (files.length === 0)
       throw new CodicilError(
         'no_documents',
@@ -110,11 +126,23 @@ function expand(argument: string, workspace: Workspace): readonly Target[] {
   return [{ stored: findStored(argument, workspace) }];
 }
 
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !entry.name.startsWith('~$') && EXTENSIONS.has(path.extname(entry.name).toLowerCase()))
+/** The documents below a folder by their names, and the files that are none. Hidden files and Word's own lock files are neither. */
+function filesBelow(folder: string): { readonly files: readonly string[]; readonly others: readonly string[] } {
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !entry.name.startsWith('~$'))
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort();
+  const isDocument = (file: string): boolean => EXTENSIONS.has(path.extname(file).toLowerCase()) || REFUSED.has(path.extname(file).toLowerCase());
+  return { files: all.filter(isDocument), others: all.filter((file) => !isDocument(file)) };
+}
+
+/** Names that a note spells out. */
+const NAMED = 5;
+
+function passedOver(folder: string, others: readonly string[]): string {
+  const names = others.slice(0, NAMED).map((file) => clean(path.relative(folder, file)));
+  const more = others.length > names.length ? ` and ${others.length - names.length} more` : '';
+  return `Passed over in ${clean(folder)}: ${names.join(', ')}${more} (${plural(others.length, 'file')} of other kinds).`;
 }
 
 /** By the first 6 or more digits of its id, or by its name. */
@@ -163,7 +191,9 @@ async function fromBytes(
 ): Promise<readonly Input[]> {
   const stored = workspace.library.find(createHash('sha256').update(bytes).digest('hex'));
   // What is attached to a message is known only when it is read.
-  if (stored && stored.kind !== 'eml') return [{ summary: stored, document: await workspace.document(stored.id) }];
+  // A scan that was stored without being recognised is read again when it can be.
+  const unread = stored?.warnings.some((warning) => warning.code === 'no_text') === true && session.recognises;
+  if (stored && stored.kind !== 'eml' && !unread) return [{ summary: stored, document: await workspace.document(stored.id) }];
   const parsed = await workspace.parser.parseFile({ name, bytes, password: session.password }, { onProgress: reading.onProgress });
   const summary = await workspace.handlers['document.add']({ document: parsed.document, bytes: parsed.made ?? bytes });
   const attached = await Promise.all(parsed.attachments.map((file) => fromAttachment(session, workspace, file, reading)));

@@ -51,6 +51,18 @@ describe('codicil compare --docx', () => {
     expect(without(xmlOf('again.docx'), 'w:ins')).toContain('Three years from signing.');
   });
 
+  it('fault: the redline takes the place of a document that it is about', async () => {
+    const { code, told } = await compare('old.txt', 'new.html', 'old.txt');
+    expect([code, told]).toEqual([1, expect.stringContaining('is the document')]);
+    expect(readFileSync(file('old.txt'), 'utf8')).toContain('Two years');
+  });
+
+  it('shows what was deleted and inserted where both texts are read', async () => {
+    await compare('old.txt', 'new.html', 'both.docx');
+    const { told } = await codicil('clauses', file('both.docx'), '--view', 'both', '--text');
+    expect(told).toMatch(/\[-Two-\]\s*\{\+Three\+\} years/);
+  });
+
   it('writes the same bytes again', async () => {
     await compare('old.txt', 'new.html', 'one.docx');
     await compare('old.txt', 'new.html', 'two.docx');

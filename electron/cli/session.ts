@@ -55,6 +55,11 @@ export class Session {
     throw new UsageError(`--ocr-language takes eng, chi_sim or auto; "${language}" was given.`, `codicil ${this.command.name} --help`);
   }
 
+  /** Whether scans are recognised in this run. */
+  get recognises(): boolean {
+    return !this.args.flag('no-ocr');
+  }
+
   get password(): string | undefined {
     return this.args.text('password') ?? this.env['CODICIL_PASSWORD'];
   }

@@ -6,12 +6,13 @@
 // and so never a path; removal deletes the files, the rows and the index terms, and overwrites what SQLite held (secure_delete).
 import { createHash } from 'node:crypto';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Document, DocumentSummary } from '../../core/contract/document.ts';
 import { CodicilError } from '../../core/contract/errors.ts';
+import { makeFolder } from './folder.ts';
 import { indexRows, matchQuery } from './search.ts';
 import { restoreDocument, restoreSummary } from './restore.ts';
 
@@ -49,7 +50,7 @@ export class Library {
   constructor(dataDir: string) {
     this.folder = path.join(dataDir, 'documents');
     try {
-      mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+      makeFolder(this.folder);
       this.db = new DatabaseSync(path.join(dataDir, 'library.sqlite'));
       this.db.exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
     } catch (error) {
