@@ -1,11 +1,11 @@
-// Blocks of a document without pages (HTML, mail): text with marks goes in, blocks with ids, numbers, emphasis and revisions come out.
+// Blocks of a document without pages (HTML, mail, text): text with marks goes in, blocks with ids, numbers, emphasis and revisions come out.
 //
 // Owns: ids, the number of a block, defaults. A flow document has one page; its printed pages are unknown.
 // Rule: a number that only the renderer shows (an ordered list) becomes the beginning of the text, as a person sees it.
 import type { Block, Page, Revision, Table } from '../../contract/document.ts';
 import { repairText } from '../characters.ts';
 import { bulletLength, readLabel } from '../labels.ts';
-import type { Range } from '../raw.ts';
+import type { Range, RawContent } from '../raw.ts';
 import { takeMarks } from './marks.ts';
 
 /** Letter paper; nothing is placed on it. */
@@ -17,6 +17,8 @@ export interface Marker {
   readonly text: string;
   /** Depth of its list from 0. */
   readonly depth: number;
+  /** A number that the text begins with belongs to a list inside the item: both stand. */
+  readonly besideTyped?: boolean;
 }
 
 export interface FlowRevision {
@@ -32,6 +34,8 @@ export interface FlowParagraph {
   readonly level?: number | null;
   readonly indent?: number;
   readonly marker?: Marker | null;
+  /** Depth from 0 of the list it stands in, where no marker says so. */
+  readonly depth?: number | null;
   readonly cell?: Block['cell'];
   readonly hidden?: Block['hidden'];
   readonly caption?: boolean;
@@ -55,11 +59,13 @@ export class FlowBuilder {
       return null;
     }
     const id = `b${this.blocks.length}`;
-    const typed = cell === null ? readLabel(marked.text) : null;
-    const bullet = marker === null && cell === null ? bulletLength(marked.text) : 0;
+    const bullet = cell === null && (marker === null || marker.text === '') ? bulletLength(marked.text) : 0;
+    const body = marked.text.slice(bullet);
+    const typed = cell === null ? readLabel(body) : null;
     // "1. 1. Term": where the author typed the number as well, one of the two is enough.
-    const prefix = marker === null || marker.text === '' || (typed !== null && !typed.weak) ? '' : `${marker.text} `;
-    const text = (prefix + marked.text.slice(bullet)).trimEnd();
+    const once = typed !== null && !typed.weak && !marker?.besideTyped;
+    const prefix = marker === null || marker.text === '' || once ? '' : `${marker.text} `;
+    const text = (prefix + body).trimEnd();
     const shift = prefix.length - bullet;
     const emphasis = moved(marked.emphasis, shift, text.length).filter((range) => range.end > range.start);
     const number = cell ? null : prefix === '' ? (typed?.number ?? null) : (marker?.text ?? '').replace(/[.:]$/, '');
@@ -78,7 +84,8 @@ export class FlowBuilder {
       hidden: paragraph.hidden ?? null,
     });
     if (emphasis.length > 0) this.emphasis.set(id, emphasis);
-    if (marker !== null) this.listLevel.set(id, marker.depth);
+    const depth = depthOf(paragraph);
+    if (depth !== null && cell === null) this.listLevel.set(id, depth);
     this.noteRevisions(paragraph, id, moved(marked.revisions, shift, text.length));
     return id;
   }
@@ -94,9 +101,18 @@ export class FlowBuilder {
   }
 }
 
+export function contentOf(flow: FlowBuilder): Pick<RawContent, 'blocks' | 'emphasis' | 'listLevel' | 'tables' | 'revisions'> {
+  const { blocks, emphasis, listLevel, tables, revisions } = flow;
+  return { blocks, emphasis, listLevel, tables, revisions };
+}
+
 function moved(ranges: readonly Range[], shift: number, length: number): Range[] {
   const at = (offset: number): number => Math.max(0, Math.min(length, offset + shift));
   return ranges.map((range) => ({ start: at(range.start), end: at(range.end) }));
+}
+
+function depthOf({ marker, depth }: FlowParagraph): number | null {
+  return marker?.depth ?? depth ?? null;
 }
 
 function kindOf(paragraph: FlowParagraph, number: string | null, bulleted: boolean): Block['kind'] {
@@ -104,6 +120,6 @@ function kindOf(paragraph: FlowParagraph, number: string | null, bulleted: boole
   if (paragraph.caption) return 'caption';
   if (paragraph.level !== null && paragraph.level !== undefined) return 'heading';
   // As in Markdown: the first level of a numbered list are clauses, what is bracketed or deeper are items.
-  if (bulleted || (paragraph.marker && (paragraph.marker.text === '' || paragraph.marker.depth > 1))) return 'listItem';
+  if (bulleted || paragraph.marker?.text === '' || (depthOf(paragraph) ?? 0) > 1) return 'listItem';
   return number !== null && /^[(（]|[)）]$/.test(number) ? 'listItem' : 'paragraph';
 }

@@ -1,13 +1,6 @@
-// Inline Markdown -> plain text with the stretches that were emphasised. HTML tags inside Markdown (spans, anchors, breaks) go, their text stays.
+// Inline Markdown -> plain text with marks (marks.ts) where it was emphasised. HTML tags inside Markdown (spans, anchors, breaks) go, their text stays.
 // Rule: what lies between two signs is bounded or can not hold the sign again, so that a line of openings without an end is read in one pass.
-import { repairText } from '../characters.ts';
-import type { Range } from '../raw.ts';
-import { EMPHASIS, takeMarks, withoutMarks } from './marks.ts';
-
-export interface Inline {
-  readonly text: string;
-  readonly emphasis: readonly Range[];
-}
+import { EMPHASIS, withoutMarks } from './marks.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
@@ -37,22 +30,19 @@ const LINK = /!?\[((?:[^\][]|\[[^\][]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[
  */
 const EMPHATIC = /\bclass\s*=\s*["']?[^"'>]*(?<![a-z])(?:header|heading|title|(?:key|defined)?[-_]?terms?|definition|bold|strong)(?![a-z])/i;
 
-export function readInline(source: string): Inline {
-  const plain = repairText(
-    withoutSpans(withoutComments(withoutMarks(source)))
-      .replace(/<(?:strong|b|u|em|i)>/gi, ON)
-      .replace(/<\/(?:strong|b|u|em|i)>/gi, OFF)
-      .replace(/<br\s*\/?>/gi, ' ')
-      .replace(/<\/?[a-z][^<>]{0,300}>/gi, '')
-      .replace(LINK, '$1')
-      .replace(BOLD, `${ON}$2${OFF}`)
-      .replace(/(?<![\\*\w])\*(?=[^\s*])([^*]+?)(?<=[^\s*])\*(?![*\w])/g, `${ON}$1${OFF}`)
-      .replace(/(?<![\\\w_])_(?=[^\s_])([^_]+?)(?<=[^\s_])_(?![\w_])/g, `${ON}$1${OFF}`)
-      .replace(/`([^`]+)`/g, '$1')
-      .replace(/&(#x[0-9a-f]{1,6}|#[0-9]{1,7}|[a-z]{2,6});/gi, entity)
-      .replace(/\\([\\`*_{}[\]()#+.!|<>~-])/g, '$1'),
-  );
-  return takeMarks(plain);
+export function readInline(source: string): string {
+  return withoutSpans(withoutComments(withoutMarks(source)))
+    .replace(/<(?:strong|b|u|em|i)>/gi, ON)
+    .replace(/<\/(?:strong|b|u|em|i)>/gi, OFF)
+    .replace(/<br\s*\/?>/gi, ' ')
+    .replace(/<\/?[a-z][^<>]{0,300}>/gi, '')
+    .replace(LINK, '$1')
+    .replace(BOLD, `${ON}$2${OFF}`)
+    .replace(/(?<![\\*\w])\*(?=[^\s*])([^*]+?)(?<=[^\s*])\*(?![*\w])/g, `${ON}$1${OFF}`)
+    .replace(/(?<![\\\w_])_(?=[^\s_])([^_]+?)(?<=[^\s_])_(?![\w_])/g, `${ON}$1${OFF}`)
+    .replace(/`([^`]+)`/g, '$1')
+    .replace(/&(#x[0-9a-f]{1,6}|#[0-9]{1,7}|[a-z]{2,6});/gi, entity)
+    .replace(/\\([\\`*_{}[\]()#+.!|<>~-])/g, '$1');
 }
 
 function withoutComments(source: string): string {

@@ -7,7 +7,7 @@ import { CodicilError } from '../../contract/errors.ts';
 import { within, type Watch } from '../limits.ts';
 import type { RawContent } from '../raw.ts';
 import { decodeText, encodingWarnings, type Decoded } from './decode.ts';
-import { FLOW_PAGE, FlowBuilder } from './flow.ts';
+import { contentOf, FLOW_PAGE, FlowBuilder } from './flow.ts';
 import { HtmlReader } from './htmlBlocks.ts';
 import { readStyleSheet, type StyleSheet } from './htmlStyle.ts';
 
@@ -25,11 +25,6 @@ export function readHtml(bytes: Uint8Array, name: string, view: View, watch: Wat
     );
   within(flow.blocks.length, watch.limits.blocks, 'paragraphs');
   return { pages: [FLOW_PAGE], ...contentOf(flow), warnings: encodingWarnings(encoding) };
-}
-
-export function contentOf(flow: FlowBuilder): Pick<RawContent, 'blocks' | 'emphasis' | 'listLevel' | 'tables' | 'revisions'> {
-  const { blocks, emphasis, listLevel, tables, revisions } = flow;
-  return { blocks, emphasis, listLevel, tables, revisions };
 }
 
 /** Appends the blocks of a page (or of a mail's HTML body) to `flow`. */

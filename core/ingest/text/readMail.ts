@@ -8,10 +8,10 @@ import type { View, Warning } from '../../contract/document.ts';
 import { CodicilError } from '../../contract/errors.ts';
 import { within, type Watch } from '../limits.ts';
 import type { RawAttachment, RawContent } from '../raw.ts';
-import { FLOW_PAGE, FlowBuilder } from './flow.ts';
+import { contentOf, FLOW_PAGE, FlowBuilder } from './flow.ts';
 import { withoutMarks } from './marks.ts';
 import { readPlain } from './paragraphs.ts';
-import { addHtml, contentOf } from './readHtml.ts';
+import { addHtml } from './readHtml.ts';
 
 /** A message with more files is an archive; each file would be a document of its own. */
 const MOST_ATTACHMENTS = 200;

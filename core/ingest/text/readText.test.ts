@@ -3,9 +3,10 @@
 // Owns: the faults that people report of readers of plain text; each is the smallest text that shows it.
 import { describe, expect, it } from 'vitest';
 import { Watch } from '../limits.ts';
-import { readText, type TextContent } from './readText.ts';
+import type { RawContent } from '../raw.ts';
+import { readText } from './readText.ts';
 
-function read(text: string, markdown = true): TextContent {
+function read(text: string, markdown = true): RawContent {
   return readText(new TextEncoder().encode(text), 'test', markdown, new Watch({}));
 }
 
@@ -50,6 +51,23 @@ describe('Markdown', () => {
     const content = read('See [the [first] page](https://x.example/a_(b) "Title") <!-- no\nnot --> and **two\nlines**. ![Seal](a.png)');
     expect(content.blocks[0]?.text).toBe('See the [first] page and two lines. Seal');
     expect(content.emphasis.get('b0')).toEqual([{ start: 25, end: 34 }]);
+  });
+
+  it('counts rows and columns of each table', () => {
+    const { tables, blocks } = read('| A | B |\n|---|---|\n| 1 | 2 |\n\ntext\n\n| C |\n|---|');
+    expect(tables?.map(({ id, rows, columns }) => [id, rows, columns])).toEqual([
+      ['t0', 2, 2],
+      ['t1', 1, 1],
+    ]);
+    expect(blocks.at(-1)?.cell?.table).toBe('t1');
+  });
+
+  it('makes items of paragraphs with a bullet of any form', () => {
+    expect(read('The Seller shall\n\n· pay;\n\n• deliver.', false).blocks.map((block) => [block.kind, block.text])).toEqual([
+      ['paragraph', 'The Seller shall'],
+      ['listItem', 'pay;'],
+      ['listItem', 'deliver.'],
+    ]);
   });
 
   it('takes spans for emphasis whose class says heading or term, to their own end', () => {
