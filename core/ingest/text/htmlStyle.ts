@@ -19,7 +19,8 @@ export function attribute(element: Element, name: string): string | null {
 }
 
 export function readStyleSheet(css: string): StyleSheet {
-  const plain = withoutPrint(css.replace(/\/\*[\s\S]*?\*\//g, ''));
+  // A comment that nothing closes goes to the end.
+  const plain = withoutPrint(css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, ''));
   const rules = new Map<string, Map<string, string>>();
   for (const [, selectors = '', body = ''] of plain.matchAll(/([^{}]{1,500})\{([^{}]*)\}/g))
     for (const selector of selectors.split(',').map((part) => part.trim().toLowerCase())) {

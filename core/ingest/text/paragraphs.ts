@@ -211,6 +211,8 @@ function widthOfLines(filled: readonly string[]): number {
 const ASKS_NUMBER = /(?:\b(?:sections?|articles?|clauses?|paragraphs?|exhibits?|schedules?|annex|appendix|sub-?clauses?|sub-?sections?)|§)\s*$/i;
 /** A sentence that the line does not end: it stops at a word, a comma or an opening bracket. Headings stop at words with capitals. */
 const UNFINISHED = /(?:(?<![\p{L}\p{N}])\p{Ll}[\p{L}’'-]*|,|\()$/u;
+/** Characters at a line's end that say so; joined words without end would be gone through from each of their parts. */
+const LONGEST_WORD = 80;
 
 interface Lines {
   /** What is open, the line above, and the line that begins like a clause. */
@@ -230,7 +232,9 @@ function goesOn({ item, before, body }: Lines, width: number): boolean {
   if (ASKS_NUMBER.test(above) && /^\d|^[IVXL]+\b/.test(body)) return true;
   const word = /^\S+/.exec(body)?.[0] ?? '';
   const fits = above.length + 1 + word.length <= width;
-  return !fits && !label.weak && /^\d|^(?:section|article|clause|§)/i.test(body) && UNFINISHED.test(above) && !isNext(readLabel(item), label);
+  return (
+    !fits && !label.weak && /^\d|^(?:section|article|clause|§)/i.test(body) && UNFINISHED.test(above.slice(-LONGEST_WORD)) && !isNext(readLabel(item), label)
+  );
 }
 
 /** 3 behind 2, 2.1 behind 2: a list whose items have no point at their ends. */

@@ -190,6 +190,11 @@ describe('HTML', () => {
     expect(secondsOf(() => expect(texts(page)[0]?.length).toBe(8000 * 35 - 1))).toBeLessThan(4);
   });
 
+  it('fault: comments of a style sheet that nothing closes hold the reader up', () => {
+    const page = `<style>.x{display:none}${'/*'.repeat(100_000)} .seen{display:none}</style><p class=x>x</p><p class=seen>seen</p>`;
+    expect(secondsOf(() => expect(read(page).blocks.map((block) => block.hidden)).toEqual(['invisible', null]))).toBeLessThan(2);
+  });
+
   it('reads preformatted text line by line', () => {
     expect(texts('<pre>AGREEMENT\n\n1.  Term. This lasts\n    one year.\n\n2.  Law.</pre>')).toEqual(['AGREEMENT', '1. Term. This lasts one year.', '2. Law.']);
   });
