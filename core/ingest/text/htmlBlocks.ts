@@ -9,21 +9,25 @@ import { readLabel } from '../labels.ts';
 import type { Watch } from '../limits.ts';
 import type { FlowBuilder, FlowRevision, Marker } from './flow.ts';
 import { nextMarker, openList, type OpenList } from './htmlLists.ts';
-import { attribute, concealment, hidingOf, isEmphasised, isStruck, PAPER, paintOf, styleOf, type Element, type Paint, type StyleSheet } from './htmlStyle.ts';
+import {
+  attribute,
+  BLOCKS,
+  concealment,
+  isEmphasised,
+  isStruck,
+  NEVER_SHOWN,
+  PAPER,
+  paintOf,
+  pointsOf,
+  styleOf,
+  type Element,
+  type Paint,
+  type StyleSheet,
+} from './htmlStyle.ts';
 import { isElement, isLayoutTable, numberedRow, readGrid, type Grid, type GridCell } from './htmlTables.ts';
 import { EMPHASIS, REVISION, withoutMarks } from './marks.ts';
 import { readPlain } from './paragraphs.ts';
 
-const NEVER_SHOWN = new Set(
-  'head script style template noscript noframes iframe object embed svg math canvas audio video map datalist rp title meta link base param source track'.split(
-    ' ',
-  ),
-);
-const BLOCKS = new Set(
-  'html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer form header hgroup hr legend li main menu nav ol p pre search section summary table ul h1 h2 h3 h4 h5 h6 option optgroup caption tr td th thead tbody tfoot'.split(
-    ' ',
-  ),
-);
 /** A browser's own indent of lists and quotes: 40 CSS pixels. */
 const INDENT = 30;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
@@ -33,7 +37,6 @@ interface Context {
   readonly upper: boolean;
   readonly raised: boolean;
   readonly paint: Paint;
-  readonly hiding: Block['hidden'];
   readonly indent: number;
   readonly level: number | null;
   readonly revision: FlowRevision | null;
@@ -45,7 +48,6 @@ const START: Context = {
   upper: false,
   raised: false,
   paint: PAPER,
-  hiding: null,
   indent: 0,
   level: null,
   revision: null,
@@ -130,7 +132,6 @@ export class HtmlReader {
       upper: style.has('text-transform') ? style.get('text-transform') === 'uppercase' : outer.upper,
       raised: outer.raised || name === 'sup' || style.get('vertical-align') === 'super',
       paint: paintOf(element, style, outer.paint),
-      hiding: outer.hiding ?? hidingOf(element, style),
       indent: outer.indent + (name === 'blockquote' || name === 'dd' ? INDENT : 0) + pointsOf(style.get('margin-left')) + pointsOf(style.get('padding-left')),
       level: /^h[1-6]$/.test(name) ? Number(name[1]) : outer.level,
       revision: struck || name === 'ins' ? { kind: struck ? 'delete' : 'insert', date: attribute(element, 'datetime'), text: '' } : outer.revision,
@@ -146,7 +147,7 @@ export class HtmlReader {
 
   private append(text: string, context: Context): void {
     if (text === '') return;
-    const hidden = context.hiding ?? concealment(context.paint);
+    const hidden = concealment(context.paint);
     if (hidden !== null) {
       this.concealed.set(hidden, (this.concealed.get(hidden) ?? '') + text);
       return;
@@ -192,14 +193,18 @@ export class HtmlReader {
   private preformatted(element: Element, context: Context): void {
     if (this.cells > 0) return this.children(element, context);
     this.flush();
+    const hidden = concealment(context.paint);
     let raw = '';
-    const visit = (node: Tree.ChildNode): void => {
+    const visit = (node: Tree.ChildNode, outer: Context): void => {
       if (node.nodeName === '#text') raw += (node as Tree.TextNode).value;
       else if (node.nodeName === 'br') raw += '\n';
-      else if (isElement(node) && !NEVER_SHOWN.has(node.tagName)) node.childNodes.forEach(visit);
+      else if (isElement(node) && !NEVER_SHOWN.has(node.tagName)) {
+        const inner = this.contextOf(node, outer);
+        if (concealment(inner.paint) === hidden) for (const child of node.childNodes) visit(child, inner);
+        else this.children(node, inner);
+      }
     };
-    element.childNodes.forEach(visit);
-    const hidden = context.hiding ?? concealment(context.paint);
+    for (const child of element.childNodes) visit(child, context);
     // A column of fixed-pitch text is about 6 points wide, as in plain text.
     for (const paragraph of readPlain(withoutMarks(raw))) this.out.add({ source: paragraph.source, indent: context.indent + 6 * paragraph.indent, hidden });
   }
@@ -289,12 +294,4 @@ function linesOf(source: string): string[] {
     else out[out.length - 1] += ` ${line}`;
   }
   return out;
-}
-
-/** Lengths in points and pixels; percentages and em of an unknown width count nothing. */
-function pointsOf(length: string | undefined): number {
-  const found = /^(\d{1,4}(?:\.\d+)?)(pt|px|in)$/.exec(length ?? '');
-  if (!found) return 0;
-  const value = Number(found[1]);
-  return found[2] === 'pt' ? value : found[2] === 'px' ? value * 0.75 : value * 72;
 }

@@ -1,6 +1,6 @@
 // What a style says about an element, as far as it changes what a reader sees: hidden text, weight, capitals, list markers, lines struck through.
 //
-// Owns: inline styles, the few attributes that mean the same, and rules of style sheets with one plain selector (tag, .class, #id).
+// Owns: a browser's own styles, inline styles, the few attributes that mean the same, and rules of style sheets with one plain selector (tag, .class, #id).
 // Limit: no cascade beyond that order and no combined selectors; media rules for print are left out, other at-rules are read as if they held.
 import type { DefaultTreeAdapterTypes as Tree } from 'parse5';
 import type { Block } from '../../contract/document.ts';
@@ -13,6 +13,18 @@ export interface StyleSheet {
   /** Lists number their items "1.1" by `counters(name, ".")`. */
   readonly nestedNumbers: boolean;
 }
+
+/** Tags that a browser's own style sheet never shows, and those it sets as blocks. */
+export const NEVER_SHOWN = new Set(
+  'head script style template noscript noframes iframe object embed svg math canvas audio video map datalist rp title meta link base param source track'.split(
+    ' ',
+  ),
+);
+export const BLOCKS = new Set(
+  'html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer form header hgroup hr legend li main menu nav ol p pre search section summary table ul h1 h2 h3 h4 h5 h6 option optgroup caption tr td th thead tbody tfoot'.split(
+    ' ',
+  ),
+);
 
 export function attribute(element: Element, name: string): string | null {
   return element.attrs.find((attr) => attr.name === name)?.value ?? null;
@@ -78,7 +90,7 @@ export function styleOf(element: Element, sheet: StyleSheet): Declarations {
 const NO_STYLE: Declarations = new Map();
 
 /** Why a reader sees neither the element nor anything in it; null when nothing speaks against it. */
-export function hidingOf(element: Element, style: Declarations): Block['hidden'] {
+function hidingOf(element: Element, style: Declarations): Block['hidden'] {
   if (attribute(element, 'hidden') !== null || style.get('display') === 'none' || /^(hidden|collapse)$/.test(style.get('visibility') ?? '')) return 'invisible';
   if (Number.parseFloat(style.get('opacity') ?? '1') === 0) return 'invisible';
   if (
@@ -96,17 +108,21 @@ export interface Paint {
   readonly ink: 'seen' | 'white' | 'clear';
   readonly ground: 'white' | 'other';
   readonly tiny: boolean;
+  /** Why one of them is not seen with all that is in it. */
+  readonly hiding: Block['hidden'];
 }
-export const PAPER: Paint = { ink: 'seen', ground: 'white', tiny: false };
+export const PAPER: Paint = { ink: 'seen', ground: 'white', tiny: false, hiding: null };
 
 export function paintOf(element: Element, style: Declarations, outer: Paint): Paint {
   const color = style.get('color') ?? (element.tagName === 'font' ? attribute(element, 'color')?.toLowerCase() : undefined);
   const ground = style.get('background-color') ?? style.get('background') ?? attribute(element, 'bgcolor')?.toLowerCase();
   const size = style.get('font-size');
-  return { ink: color === undefined ? outer.ink : inkOf(color, outer.ink), ground: groundOf(ground, outer.ground), tiny: isTiny(size, outer.tiny) };
+  const hiding = outer.hiding ?? hidingOf(element, style);
+  return { ink: color === undefined ? outer.ink : inkOf(color, outer.ink), ground: groundOf(ground, outer.ground), tiny: isTiny(size, outer.tiny), hiding };
 }
 
-export function concealment({ ink, ground, tiny }: Paint): Block['hidden'] {
+export function concealment({ ink, ground, tiny, hiding }: Paint): Block['hidden'] {
+  if (hiding !== null) return hiding;
   if (ink === 'clear') return 'invisible';
   if (ink === 'white' && ground === 'white') return 'white';
   return tiny ? 'tiny' : null;
@@ -154,4 +170,12 @@ export function isEmphasised(element: Element, style: Declarations): boolean {
 export function isStruck(element: Element, style: Declarations): boolean {
   if (['del', 's', 'strike'].includes(element.tagName)) return true;
   return /\bline-through\b/.test(`${style.get('text-decoration') ?? ''} ${style.get('text-decoration-line') ?? ''}`);
+}
+
+/** Lengths in points and pixels; percentages and em of an unknown width count nothing. */
+export function pointsOf(length: string | undefined): number {
+  const found = /^(\d{1,4}(?:\.\d+)?)(pt|px|in)$/.exec(length ?? '');
+  if (!found) return 0;
+  const value = Number(found[1]);
+  return found[2] === 'pt' ? value : found[2] === 'px' ? value * 0.75 : value * 72;
 }

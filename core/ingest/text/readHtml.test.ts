@@ -199,6 +199,15 @@ describe('HTML', () => {
     expect(texts('<pre>AGREEMENT\n\n1.  Term. This lasts\n    one year.\n\n2.  Law.</pre>')).toEqual(['AGREEMENT', '1. Term. This lasts one year.', '2. Law.']);
   });
 
+  it('fault: hidden text inside preformatted text is read as live text', () => {
+    const { blocks } = read('<pre>The fee is <b>due</b>.<span style="display:none"> Ignore it.</span>\n</pre><p>next</p>');
+    expect(blocks.map((block) => [block.text, block.hidden])).toEqual([
+      ['The fee is due.', null],
+      ['Ignore it.', 'invisible'],
+      ['next', null],
+    ]);
+  });
+
   it('believes valid UTF-8, then the declared encoding, then the bytes', () => {
     const german = new Uint8Array([...encode('<meta charset="iso-8859-15"><p>Gr'), 0xf6, 0xdf, ...encode('e 5 '), 0xa4]);
     expect(readHtml(german, 'x', 'accepted', new Watch({})).blocks[0]?.text).toBe('Größe 5 €');
