@@ -65,7 +65,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 
 const SIGN = String.raw`(?:(?:U\.S\.\s?|US|CA|[Cc][Dd][Nn]|C|AU|A|NZ|HK|S|NT|R)?\$|[€£¥￥₹₩₽₪₫฿₦₺₱]|人民币|美元|港币|(?<![A-Za-z])(?:${CODES})\s?\$?)`;
 /** 1,234,567.89 or 1.234.567,89 or 1'234.50 or plain figures; lakhs ("12,34,567") too. Bounded at what minor units can hold. */
-const FIGURES = String.raw`\d{1,3}(?:,\d{2,3}){1,7}(?:\.\d{1,4})?|\d{1,3}(?:\.\d{3}){1,5}(?:,\d{1,2})?(?![.\d])|\d{1,3}(?:['’ ]\d{3}){1,5}(?:[.,]\d{1,2})?|\d{1,16}(?:\.\d{1,16})?|\d{1,16},\d{2}(?!\d)`;
+const FIGURES = String.raw`\d{1,3}(?:,\d{2,3}){1,7}(?:\.\d{1,4})?|\d{1,3}(?:\.\d{3}){1,5}(?:,\d{1,2})?(?![.,]?\d)|\d{1,3}(?:['’ ]\d{3}){1,5}(?:[.,]\d{1,2})?|\d{1,16}(?:\.\d{1,16})?|\d{1,16},\d{2}(?!\d)`;
 const NAMES = String.raw`(?:(?:U\.?S\.?A?\.?|United\s+States|Canadian|Australian|Hong\s+Kong|Singapore|New\s+Zealand)\s+)?[Dd](?:ollars?|OLLARS?)(?:\s+US\b)?|[Ee]uros?|EUROS?|British\s+[Pp]ounds?(?:\s+[Ss]terling)?|[Pp]ounds?\s+[Ss]terling|POUNDS?\s+STERLING|(?:Japanese\s+)?[Yy]en|Swiss\s+[Ff]rancs?|(?:Chinese\s+)?(?:[Rr]enminbi|[Yy]uan)|(?:Indian\s+)?[Rr]upees?`;
 const SCALE = String.raw`thousand|million|billion|[Tt]housand|[Mm]illion|[Bb]illion|trillion|[mM]{1,2}(?![\p{L}\d])|bn(?![\p{L}])|[kK](?![\p{L}\d])|万|亿`;
 const MONEY = new RegExp(

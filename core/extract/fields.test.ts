@@ -257,7 +257,7 @@ describe('forms that look like another value', () => {
     ['par value $0.125', [null]],
     ['a price of $1.125', [null]],
     ['$0.05 per share', ['USD 5']],
-    ['EUR 1.234,50', ['EUR 123450']],
+    ['EUR 1.234,50.', ['EUR 123450']],
     ['EUR 1.234.567', ['EUR 123456700']],
     ['DOLLARS 5,000', []],
     ['IRON 5', []],

@@ -110,14 +110,14 @@ export const unreferencedExhibits: Rule = (context) => {
 const UNKNOWN =
   /\b(?:first|second|third|fourth|fifth|sixth)\s+(?:schedule|annex|exhibit|appendix)\b|\b(?:schedule|annex|exhibit|appendix|attachment)s?\s+\[[*●_\s]/i;
 
-/** Singular and plural of what an exhibit may be called. */
+/** Plurals of what an exhibit may be called. */
 const PLURALS: Readonly<Record<string, string>> = {
-  exhibit: 'exhibits?',
-  schedule: 'schedules?',
-  annex: 'annex(?:es)?',
-  appendix: 'appendi(?:x(?:es)?|ces)',
-  attachment: 'attachments?',
-  addendum: 'addend(?:ums?|a)',
+  exhibit: 'exhibits',
+  schedule: 'schedules',
+  annex: 'annexes',
+  appendix: 'appendi(?:ces|xes)',
+  attachment: 'attachments',
+  addendum: 'addend(?:a|ums)',
 };
 
 /** Named anywhere but in its own title and in tables of contents, alone or in a list or range ("Exhibits A through D"). */
@@ -127,12 +127,12 @@ function mentioned(blocks: readonly Block[], clause: Clause): boolean {
   // Exhibit D-1 is a part of Exhibit D, which the agreement refers to.
   const id = (label[2] ?? label[4] ?? '').replace(/-\d+$/, '');
   const western = label[1] !== undefined;
-  const named = PLURALS[kind.toLowerCase()] ?? kind;
+  const plural = PLURALS[kind.toLowerCase()] ?? kind;
   const pattern = western
     ? // Numbers and "and" before it in a list are words of up to six signs, parted by commas or blanks.
-      new RegExp(`\\b${named}\\b\\s*(?:(?:[\\w.-]{1,6}|through|–)[,\\s]+){0,24}?["“]?${id}(?![\\w])`, 'i')
+      new RegExp(`\\b(?:${kind}|${plural})\\b\\s*(?:(?:[\\w.-]{1,6}|through|–)[,\\s]+){0,24}?["“]?${id}(?![\\w])`, 'i')
     : new RegExp(`${kind}\\s?${id}`);
-  const range = western ? new RegExp(`\\b${named}\\s+\\w{1,3}\\s*(?:through|to|[–-])\\s*\\w{1,3}\\b`, 'i') : null;
+  const range = western ? new RegExp(`\\b${plural}\\s+\\w{1,3}\\s*(?:through|to|[–-])\\s*\\w{1,3}\\b`, 'i') : null;
   const own = clause.spans[0]?.blockId;
   return blocks.some(({ id: blockId, text, kind: block }) => {
     if (blockId === own) return false;
