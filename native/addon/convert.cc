@@ -158,6 +158,8 @@ Result<GenerateOptions> read_generate_options(const Napi::Value& value) {
   fields.number("temperature", o.temperature);
   fields.number("topK", o.top_k);
   fields.number("topP", o.top_p);
+  fields.text("checksumFolder", o.checksum_folder);
+  fields.text("secondCopy", o.second_copy);
   fields.number("minP", o.min_p);
   fields.number("repetitionPenalty", o.repetition_penalty);
   fields.number("seed", o.seed);

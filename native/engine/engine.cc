@@ -18,6 +18,7 @@
 #include "native/model/config.h"
 #include "native/model/forward.h"
 #include "native/model/gguf.h"
+#include "native/model/tensor_file.h"
 #include "native/model/tokenizer.h"
 #include "native/model/weights.h"
 
@@ -154,7 +155,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (!tokenizer.ok()) return tokenizer.status();
   auto core = std::make_shared<Core>(blueprint.config, describe(blueprint.config), std::move(tokenizer).value(), *blueprint.ops, blueprint.threads);
 
-  Result<model::ModelWeights> weights = model::ModelWeights::load(options.model_path, blueprint.gguf, core->config, core->ops, core->pool, progress);
+  Result<model::TensorFile> file = model::TensorFile::open(blueprint.gguf, {options.checksum_folder, options.second_copy});
+  if (!file.ok()) return file.status();
+  Result<model::ModelWeights> weights = model::ModelWeights::load(file.value(), blueprint.gguf, core->config, core->ops, core->pool, progress);
   if (!weights.ok()) return weights.status();
   core->weights = std::move(weights).value();
   const std::int64_t batch_tokens = std::min(options.batch_tokens, std::max<std::int64_t>(blueprint.plan.context_tokens, 1));
@@ -192,6 +195,26 @@ Result<Plan> Engine::plan(const EngineOptions& options) {
   Result<Blueprint> drawn = draw(options);
   if (!drawn.ok()) return drawn.status();
   return drawn.value().plan;
+Result<VerifyReport> Engine::verify(const EngineOptions& options) {
+  if (options.checksum_folder.empty()) return Status(Code::invalid_request, "expected the folder where checksums are recorded, found none: name one");
+  const Result<model::Gguf> gguf = model::Gguf::read_file(options.model_path);
+  if (!gguf.ok()) return gguf.status();
+  Result<model::TensorFile> file = model::TensorFile::open(gguf.value(), {options.checksum_folder, {}});
+  if (!file.ok()) return file.status();
+  VerifyReport report;
+  report.sidecar = file.value().sidecar();
+  report.recorded_now = !file.value().recorded();
+  for (const model::GgufTensor& tensor : gguf.value().tensors()) report.tensors += 1, report.bytes += tensor.bytes;
+  if (report.recorded_now) {
+    if (Status status = file.value().record(); !status.ok()) return status;
+    return report;
+  }
+  Result<std::vector<std::string>> damaged = file.value().damaged();
+  if (!damaged.ok()) return damaged.status();
+  report.damaged = std::move(damaged).value();
+  return report;
+}
+
 }
 
 }  // namespace codicil

@@ -30,7 +30,9 @@ struct EngineOptions {
   std::int64_t batch_tokens = 512;     // most tokens in one step; also the cancel granularity of prefill
   std::string store_folder;            // where full pages are kept on disk; empty: nowhere
   std::uint64_t store_budget_bytes = std::uint64_t{16} << 30;
-  std::string instruction_set;         // "reference", "avx2", "avx512"; empty: the best this machine can run
+  std::string checksum_folder;  // where a CRC of every tensor is recorded at the first load and checked at every other; empty: nowhere
+  std::string second_copy;      // another file of the model: read where a checksum says that the first is damaged; empty: none
+  std::string instruction_set;  // "reference", "avx2", "avx512"; empty: the best this machine can run
 };
 
 struct ModelInfo {
@@ -92,6 +94,14 @@ struct Generated {
 
 struct SyncReport {
   std::int64_t reused_tokens = 0, computed_tokens = 0;
+// What is on disk now against what was recorded at the first load.
+struct VerifyReport {
+  bool recorded_now = false;  // there was no record: it was made, and says nothing yet
+  std::uint64_t tensors = 0, bytes = 0;
+  std::vector<std::string> damaged;  // tensors, in file order
+  std::string sidecar;               // the record's path
+};
+
   double ms = 0;
 };
 struct SyncProgress {
@@ -135,6 +145,8 @@ class Engine {
   virtual std::string detokenize(std::span<const Token> tokens) const = 0;
   virtual Result<std::unique_ptr<Session>> open_session() = 0;
   virtual EngineStats stats() const = 0;
+  // Reads every tensor of model_path once, against checksum_folder; invalid_request without one. The second copy is not used.
+  static Result<VerifyReport> verify(const EngineOptions& options);
   // Logits of every position of `tokens` from an empty session (evaluation): calls `row` with [vocab] f32 per position, in order.
   virtual Status evaluate(std::span<const Token> tokens, std::function<void(std::int64_t, std::span<const float>)> row) = 0;
 };

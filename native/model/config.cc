@@ -194,9 +194,9 @@ Result<ModelConfig> read_config(const Gguf& gguf) {
   if (!general.ok()) return general.status();
   const auto parts = gguf.integer("split.count", 1);
   if (!parts.ok()) return parts.status();
-  if (parts.value() > 1)
-    return unsupported("A model in one file was expected, this file is one of " + std::to_string(parts.value()) +
-                       " parts. Merge them (llama-gguf-split --merge), then open the result.");
+  if (parts.value() > 1 && parts.value() != static_cast<std::int64_t>(gguf.parts().size()))
+    return unsupported("All " + std::to_string(parts.value()) + " parts of the model were expected, " + std::to_string(gguf.parts().size()) +
+                       " was read alone. Open the first of them by its path.");
   const auto chat_template = gguf.string("tokenizer.chat_template", std::string());
   if (!chat_template.ok()) return chat_template.status();
   config.chat_template = chat_template.value();

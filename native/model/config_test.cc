@@ -93,7 +93,7 @@ CODICIL_TEST(names_what_it_does_not_run) {
   CHECK_STATUS(config(header("llama").u32("llama.expert_count", 8)), Code::model_unsupported, "mixture of experts");
   CHECK_STATUS(config(header("qwen2").u32("qwen2.attention.sliding_window", 1024)), Code::model_unsupported, "sliding_window is 1024");
   CHECK_OK(config(header("qwen2").u32("qwen2.attention.sliding_window", 8192)));  // wider than the context: no window at all
-  CHECK_STATUS(config(header("llama").u32("split.count", 3)), Code::model_unsupported, "one of 3 parts");
+  CHECK_STATUS(config(header("llama").u32("split.count", 3)), Code::model_unsupported, "All 3 parts");
   CHECK_STATUS(config(header("llama").f32("llama.logit_scale", 2)), Code::model_unsupported, "llama.logit_scale");
   CHECK_STATUS(config(header("llama", {"feed_forward_length"}).i32s("llama.feed_forward_length", {128, 256})), Code::model_unsupported,
                "differs by layer");

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "native/base/crc32c.h"
+
 namespace codicil::model {
 namespace {
 
@@ -114,7 +116,8 @@ class GgufParser {
  public:
   GgufParser(std::shared_ptr<const std::vector<std::byte>> head, std::uint64_t file_bytes, const std::string& file_name)
       : head_(std::move(head)), size_(file_bytes), file_name_(file_name) {
-    result_.header_ = head_;
+    result_.headers_.push_back(head_);
+    result_.parts_.push_back(file_name);
     result_.file_bytes_ = file_bytes;
   }
 
@@ -188,6 +191,7 @@ class GgufParser {
     for (std::uint64_t i = 0; i < tensors; ++i)
       if (!tensor(i)) return;
     result_.header_bytes_ = at_;
+    result_.header_checksum_ = crc32c(std::span(*head_).first(static_cast<std::size_t>(at_)));
     place(alignment);
   }
 
@@ -366,12 +370,6 @@ Result<Gguf> Gguf::read(const ByteSource& source) {
     // Four times as much each time: everything read and parsed before costs a third of the last attempt.
     want = std::min({source.size(), std::max(parser.needed(), want * 4), kMaxHeader});
   }
-}
-
-Result<Gguf> Gguf::read_file(const std::string& path) {
-  const Result<File> file = File::open(path);
-  if (!file.ok()) return file.status();
-  return read(file.value());
 }
 
 const GgufTensor* Gguf::find_tensor(std::string_view name) const {

@@ -55,7 +55,8 @@ struct GgufTensor {
   const kernels::TypeInfo* type = nullptr;        // never null
   int dimensions = 0;                             // 1..4
   std::array<std::int64_t, 4> shape{1, 1, 1, 1};  // fastest dimension first (GGUF's order): a weight is {cols, rows}
-  std::uint64_t offset = 0;                       // in the file
+  std::uint64_t offset = 0;                       // in its file
+  std::size_t part = 0;                           // of Gguf::parts() whose file that is
   std::uint64_t bytes = 0;
   std::int64_t elements() const { return shape[0] * shape[1] * shape[2] * shape[3]; }
   std::int64_t cols() const { return shape[0]; }
@@ -64,11 +65,16 @@ struct GgufTensor {
 
 class Gguf {
  public:
-  static Result<Gguf> read(const ByteSource& source);
-  static Result<Gguf> read_file(const std::string& path);  // not_found, io_failed, model_invalid, model_unsupported
+  static Result<Gguf> read(const ByteSource& source);  // one file, whatever it says of other parts
+  // A file, or all files of a split model from its first ("NAME-00001-of-00003.gguf"): metadata of the first, tensors of all.
+  // not_found, io_failed, model_invalid (with the name of the part that is missing or belongs to another model), model_unsupported
+  static Result<Gguf> read_file(const std::string& path);
 
   std::uint32_t version() const { return version_; }
-  std::uint64_t file_bytes() const { return file_bytes_; }
+  std::uint64_t file_bytes() const { return file_bytes_; }       // of all parts
+  std::span<const std::string> parts() const { return parts_; }  // paths, or the name of the source
+  // Changes with anything in the headers of the parts.
+  std::uint32_t header_checksum() const { return header_checksum_; }
   std::uint64_t header_bytes() const { return header_bytes_; }  // where metadata and tensor table end
   std::span<const GgufTensor> tensors() const { return tensors_; }
   const GgufTensor* find_tensor(std::string_view name) const;
@@ -83,7 +89,10 @@ class Gguf {
 
  private:
   friend class GgufParser;
-  std::shared_ptr<const std::vector<std::byte>> header_;  // what every view points into
+  Status append(const Gguf& part);
+  std::vector<std::shared_ptr<const std::vector<std::byte>>> headers_;  // what every view points into, [parts]
+  std::vector<std::string> parts_;
+  std::uint32_t header_checksum_ = 0;
   std::uint32_t version_ = 0;
   std::uint64_t file_bytes_ = 0, header_bytes_ = 0;
   std::vector<std::pair<std::string_view, GgufValue>> metadata_;

@@ -3,6 +3,8 @@
 #include "native/model/gguf.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <random>
 
@@ -197,4 +199,70 @@ CODICIL_TEST(does_not_read_a_lying_header_to_the_end_of_a_large_file) {
   std::string file = builder.build();
   file.resize(1 << 20);
   CHECK_STATUS(read_bytes(file, 1ull << 40), Code::model_invalid, "at most 256 MiB");
+}
+
+namespace {
+
+// A folder of the test's own, removed with what is in it.
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("codicil_gguf_" + std::to_string(std::random_device()()));
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path / name, std::ios::binary) << bytes;
+    return (path / name).string();
+  }
+};
+
+// Part `number` of `count` of a model of three tensors; `name` of its own tensor.
+std::string part_of(std::uint16_t number, std::uint16_t count, const std::string& name, std::uint32_t tensors = 3) {
+  GgufBuilder builder;
+  if (number == 0) builder.string("general.architecture", "llama");
+  builder.u16("split.no", number).u16("split.count", count).u32("split.tensors.count", tensors);
+  return builder.tensor(name, kF32, {8}, 32).build();
+}
+
+}  // namespace
+
+CODICIL_TEST(the_first_part_of_a_split_model_opens_all) {
+  const Folder folder;
+  const std::string first = folder.write("m-00001-of-00003.gguf", part_of(0, 3, "a"));
+  folder.write("m-00002-of-00003.gguf", part_of(1, 3, "b"));
+  const std::string last = part_of(2, 3, "c"), last_path = folder.write("m-00003-of-00003.gguf", last);
+  const auto result = Gguf::read_file(first);
+  REQUIRE_OK(result);
+  const Gguf& gguf = result.value();
+  CHECK_EQ(gguf.parts().size(), 3u);
+  CHECK_EQ(gguf.parts()[2], last_path);
+  CHECK_EQ(gguf.tensors().size(), 3u);
+  REQUIRE(gguf.find_tensor("c") != nullptr);
+  CHECK_EQ(gguf.find_tensor("c")->part, 2u);
+  CHECK_EQ(gguf.find_tensor("c")->offset, last.size() - 32);
+  CHECK_EQ(gguf.file_bytes(), part_of(0, 3, "a").size() + 2 * last.size());
+  CHECK_EQ(gguf.string("general.architecture").value(), "llama");
+  CHECK(gguf.header_checksum() != read_bytes(part_of(0, 3, "a")).value().header_checksum());
+}
+
+CODICIL_TEST(a_part_that_is_missing_or_of_another_model_is_refused_with_its_name) {
+  const Folder folder;
+  const std::string first = folder.write("m-00001-of-00003.gguf", part_of(0, 3, "a"));
+  folder.write("m-00002-of-00003.gguf", part_of(1, 3, "b"));
+  CHECK_STATUS(Gguf::read_file(first), Code::not_found, "m-00003-of-00003.gguf: part 3 of 3 was expected and is not there");
+  const auto last = [&](const std::string& bytes, Code code, const char* part) {
+    folder.write("m-00003-of-00003.gguf", bytes);
+    CHECK_STATUS(Gguf::read_file(first), code, part);
+  };
+  last(part_of(1, 3, "c"), Code::model_invalid, "m-00003-of-00003.gguf: part 3 of 3 of the same model was expected, it says that it is part 2 of 3");
+  last(part_of(2, 4, "c"), Code::model_invalid, "part 3 of 4");
+  last(part_of(2, 3, "c", 9), Code::model_invalid, "m-00003-of-00003.gguf: part 3 of 3 of the same model was expected, it belongs to a model of 9");
+  last(part_of(2, 3, "a"), Code::model_invalid, "m-00003-of-00003.gguf: tensor a stands there and in");
+  last(part_of(2, 3, "c").substr(0, 50), Code::model_invalid, "m-00003-of-00003.gguf");
+  last(GgufBuilder().tensor("c", kF32, {8}, 32).build(), Code::model_invalid, "it says that it is part 1 of 1");
+  last("", Code::model_invalid, "m-00003-of-00003.gguf");
+  last(part_of(2, 3, "c"), Code::ok, "");
+  CHECK_STATUS(Gguf::read_file((folder.path / "m-00002-of-00003.gguf").string()), Code::invalid_request, "m-00001-of-00003.gguf");
+  CHECK_STATUS(Gguf::read_file(folder.write("renamed.gguf", part_of(0, 3, "a"))), Code::model_invalid, "ends in -00001-of-00003.gguf");
+  CHECK_STATUS(Gguf::read_file(folder.write("s-00001-of-00002.gguf", part_of(5, 2, "a"))), Code::model_invalid, "split.no");
+  folder.write("t-00002-of-00002.gguf", part_of(1, 2, "b", 3));
+  CHECK_STATUS(Gguf::read_file(folder.write("t-00001-of-00002.gguf", part_of(0, 2, "a", 3))), Code::model_invalid, "2 tensors instead of 3");
 }

@@ -1,8 +1,11 @@
 // Builds small GGUF files in memory, sound ones and broken ones. For tests only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +47,12 @@ class GgufBuilder {
     for (const std::int32_t value : values) bytes += number(static_cast<std::uint32_t>(value), 4);
     return raw_pair(key, GgufType::array, bytes);
   }
+  GgufBuilder& u16(std::string_view key, std::uint16_t value) { return raw_pair(key, GgufType::u16, number(value, 2)); }
+  GgufBuilder& raw_pairs(std::string_view bytes, std::uint64_t count) {
+    pairs_ += bytes;
+    pair_count += count;
+    return *this;
+  }
   // `bytes` of data behind the last tensor, aligned. offset: another one than that, for broken files.
   GgufBuilder& tensor(std::string_view name, std::uint32_t type, const std::vector<std::uint64_t>& shape, std::uint64_t bytes,
                       std::int64_t offset = -1) {
@@ -72,6 +81,45 @@ inline Result<Gguf> read_bytes(std::string_view file, std::uint64_t pretend_size
   return Gguf::read(MemorySource({reinterpret_cast<const std::byte*>(file.data()), file.size()}, pretend_size, "built.gguf"));
 }
 inline Result<Gguf> read_bytes(std::string_view file) { return read_bytes(file, file.size()); }
+
+inline std::string split_name(const std::string& stem, int part, int count) {
+  char text[32];
+  std::snprintf(text, sizeof text, "-%05d-of-%05d.gguf", part + 1, count);
+  return stem + text;
+}
+
+// Writes the model of one file once more as `count` files STEM-0000N-of-0000M.gguf, tensors dealt out in turn.
+inline Status split_file(const std::string& path, const std::string& stem, int count) {
+  const Result<File> file = File::open(path);
+  if (!file.ok()) return file.status();
+  const Result<Gguf> gguf = Gguf::read(file.value());
+  if (!gguf.ok()) return gguf.status();
+  std::uint64_t table_bytes = 0;
+  for (const GgufTensor& t : gguf.value().tensors()) table_bytes += 8 + t.name.size() + 4 + 8 * static_cast<std::uint64_t>(t.dimensions) + 4 + 8;
+  const std::uint64_t begin = 4 + 4 + 8 + 8, end = gguf.value().header_bytes() - table_bytes;
+  const Result<AlignedBuffer> header = file.value().read_range(0, static_cast<std::size_t>(end));
+  if (!header.ok()) return header.status();
+  for (int part = 0; part < count; ++part) {
+    GgufBuilder builder;
+    if (part == 0) builder.raw_pairs({header.value().as<char>() + begin, static_cast<std::size_t>(end - begin)}, gguf.value().metadata().size());
+    builder.u16("split.no", static_cast<std::uint16_t>(part)).u16("split.count", static_cast<std::uint16_t>(count));
+    builder.u32("split.tensors.count", static_cast<std::uint32_t>(gguf.value().tensors().size()));
+    std::vector<const GgufTensor*> mine;
+    for (std::size_t i = static_cast<std::size_t>(part); i < gguf.value().tensors().size(); i += static_cast<std::size_t>(count))
+      mine.push_back(&gguf.value().tensors()[i]);
+    for (const GgufTensor* t : mine)
+      builder.tensor(t->name, static_cast<std::uint32_t>(t->type->type), {t->shape.begin(), t->shape.begin() + t->dimensions}, t->bytes);
+    std::string bytes = builder.build();
+    const Result<Gguf> placed = read_bytes(bytes);
+    if (!placed.ok()) return placed.status();
+    for (const GgufTensor* t : mine) {
+      const std::span<char> target(bytes.data() + placed.value().find_tensor(t->name)->offset, static_cast<std::size_t>(t->bytes));
+      if (Status status = file.value().read(t->offset, std::as_writable_bytes(target)); !status.ok()) return status;
+    }
+    std::ofstream(split_name(stem, part, count), std::ios::binary) << bytes;
+  }
+  return {};
+}
 
 // The model that ships, seen from the repository's root or from a test's folder; empty: not found.
 inline std::string shipped_model() {

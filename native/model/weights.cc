@@ -58,7 +58,7 @@ std::string layer_name(std::int64_t layer, const std::string& name) { return "bl
 
 class WeightLoader {
  public:
-  WeightLoader(const File& file, const Gguf& gguf, const ModelConfig& config, const Ops& ops, ThreadPool& pool,
+  WeightLoader(TensorFile& file, const Gguf& gguf, const ModelConfig& config, const Ops& ops, ThreadPool& pool,
                const std::function<void(double)>& progress)
       : file_(file), gguf_(gguf), config_(config), ops_(ops), pool_(pool), progress_(progress) {
     for (const GgufTensor& tensor : gguf.tensors()) total_bytes_ += tensor.bytes;
@@ -218,7 +218,7 @@ class WeightLoader {
   }
 
   Result<AlignedBuffer> read(const GgufTensor& tensor) {
-    Result<AlignedBuffer> raw = file_.read_range(tensor.offset, tensor.bytes);
+    Result<AlignedBuffer> raw = file_.read(tensor);
     if (!raw.ok()) return raw;
     const std::span<const std::byte> bytes(raw.value().data(), tensor.bytes);
     mix(out_.fingerprint_, std::as_bytes(std::span(tensor.name)));
@@ -280,7 +280,7 @@ class WeightLoader {
     return {};
   }
 
-  const File& file_;
+  TensorFile& file_;
   const Gguf& gguf_;
   const ModelConfig& config_;
   const Ops& ops_;
@@ -292,11 +292,9 @@ class WeightLoader {
   ModelWeights out_;
 };
 
-Result<ModelWeights> ModelWeights::load(const std::string& path, const Gguf& gguf, const ModelConfig& config, const Ops& ops, ThreadPool& pool,
+Result<ModelWeights> ModelWeights::load(TensorFile& file, const Gguf& gguf, const ModelConfig& config, const Ops& ops, ThreadPool& pool,
                                         const std::function<void(double)>& progress) {
-  Result<File> file = File::open(path);
-  if (!file.ok()) return file.status();
-  return WeightLoader(file.value(), gguf, config, ops, pool, progress).load();
+  return WeightLoader(file, gguf, config, ops, pool, progress).load();
 }
 
 Result<std::uint64_t> ModelWeights::planned_bytes(const Gguf& gguf, const ModelConfig& config, const Ops& ops) {

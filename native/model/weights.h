@@ -15,6 +15,7 @@
 #include "native/base/threads.h"
 #include "native/model/config.h"
 #include "native/model/gguf.h"
+#include "native/model/tensor_file.h"
 
 namespace codicil::model {
 
@@ -73,7 +74,7 @@ struct LayerWeights {
 class ModelWeights {
  public:
   // progress(share in 0..1) is called between tensors on this thread.
-  static Result<ModelWeights> load(const std::string& path, const Gguf& gguf, const ModelConfig& config, const kernels::Ops& ops, ThreadPool& pool,
+  static Result<ModelWeights> load(TensorFile& file, const Gguf& gguf, const ModelConfig& config, const kernels::Ops& ops, ThreadPool& pool,
                                    const std::function<void(double)>& progress);
   // What load() would hold, from the tensor table alone.
   static Result<std::uint64_t> planned_bytes(const Gguf& gguf, const ModelConfig& config, const kernels::Ops& ops);
