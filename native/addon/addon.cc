@@ -104,9 +104,9 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
   static Napi::Function define(Napi::Env env) {
     return DefineClass(env, "Session",
                        {InstanceMethod<&SessionObject::sync>("sync"), InstanceMethod<&SessionObject::generate>("generate"),
-                        InstanceMethod<&SessionObject::score>("score"), InstanceMethod<&SessionObject::fork>("fork"),
-                        InstanceMethod<&SessionObject::cancel>("cancel"), InstanceMethod<&SessionObject::tokens>("tokens"),
-                        InstanceMethod<&SessionObject::close>("close")});
+                        InstanceMethod<&SessionObject::offer_mask>("offerMask"), InstanceMethod<&SessionObject::score>("score"),
+                        InstanceMethod<&SessionObject::fork>("fork"), InstanceMethod<&SessionObject::cancel>("cancel"),
+                        InstanceMethod<&SessionObject::tokens>("tokens"), InstanceMethod<&SessionObject::close>("close")});
   }
   explicit SessionObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<SessionObject>(info) {}
 
@@ -161,7 +161,9 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
     const std::shared_ptr<Door> door = shared_->door;
     std::function<void(Token, std::string_view)> on_text;
     if (!pending->callback.IsEmpty()) {
-      on_text = [door, weak = std::weak_ptr<Pending>(pending)](Token token, std::string_view text) {
+      // Who computes masks step by step needs each token at once.
+      const auto pause = options.value().step_masks ? std::chrono::milliseconds(0) : kFrame;
+      on_text = [door, pause, weak = std::weak_ptr<Pending>(pending)](Token token, std::string_view text) {
         const PendingPointer job = weak.lock();  // alive: the settling closure is posted after this call
         if (!job) return;
         {
@@ -169,7 +171,7 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
           if (token >= 0) job->tokens.push_back(token);
           job->text += text;
           const auto now = std::chrono::steady_clock::now();
-          if (now - job->last_frame < kFrame) return;
+          if (now - job->last_frame < pause) return;
           job->last_frame = now;
         }
         door->post([weak](Napi::Env in) {
@@ -185,6 +187,15 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
       });
     });
     return promise;
+  }
+
+  void offer_mask(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    if (Status status = usable(); !status.ok()) return throw_status(env, status);
+    Result<std::vector<std::uint32_t>> bits = read_bits(info[1], "bits");
+    if (!bits.ok()) return throw_status(env, bits.status());
+    if (!info[0].IsNumber()) return throw_status(env, wrong_argument("a number", "step"));
+    session_->offer_mask(info[0].As<Napi::Number>().Int64Value(), std::move(bits).value());
   }
 
   Napi::Value score(const Napi::CallbackInfo& info) {

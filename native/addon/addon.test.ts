@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 interface Session {
   sync(prefix: Int32Array, onProgress?: (done: number, total: number) => void): Promise<{ reusedTokens: number; computedTokens: number; ms: number }>;
   generate(options: object, onFrame?: (frame: { tokens: Int32Array; text: string }) => void): Promise<{ tokens: Int32Array; text: string; end: string; probeLogprobs: Float64Array; logprobs: Float64Array }>;
+  offerMask(step: number, bits: Uint32Array): void;
   score(continuation: Int32Array): Promise<Float64Array>;
   fork(): Session;
   cancel(): void;
@@ -50,6 +51,36 @@ describe.skipIf(!existsSync(binary) || !existsSync(modelPath))('the addon', () =
     expect(await codeOf(addon.open({}))).toBe('invalid_request');
     expect((await addon.plan({ modelPath, contextTokens: 1024 })).fits).toBe(true);
     expect(addon.machine().cores).toBeGreaterThan(0);
+  });
+
+  it('waits for the mask of every step while other sessions go on', async () => {
+    const session = engine.openSession();
+    const other = engine.openSession();
+    const prefix = engine.tokenize('The parties agree that', false);
+    await Promise.all([session.sync(prefix), other.sync(prefix)]);
+    const words = Math.ceil(engine.model().vocab / 32);
+    const only = (token: number): Uint32Array => {
+      const bits = new Uint32Array(words);
+      bits[token >> 5] = (1 << (token & 31)) >>> 0;
+      return bits;
+    };
+    const wanted = [100, 2000, 30000];
+    const running = session.generate({ maxTokens: 3, stepMasks: true, presencePenalty: 0.5 }, (frame) => {
+      for (const token of frame.tokens) {
+        const next = wanted.indexOf(token) + 1;
+        if (next < wanted.length) session.offerMask(next, only(wanted[next]!));
+      }
+    });
+    expect((await other.generate({ maxTokens: 4 })).tokens.length).toBe(4); // while the first has no mask at all
+    session.offerMask(0, only(wanted[0]!));
+    expect([...(await running).tokens]).toEqual(wanted);
+    const waiting = session.generate({ maxTokens: 3, stepMasks: true });
+    session.cancel();
+    expect((await waiting).end).toBe('cancelled');
+    expect(() => session.offerMask(0, 'x' as never)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(await codeOf(session.generate({ stepMasks: 1 }))).toBe('invalid_request');
+    session.close();
+    other.close();
   });
 
   it('streams in frames that add up to the result', async () => {

@@ -32,6 +32,12 @@ class Fields {
     if (!value.IsString()) return fail(name, "a string");
     out = value.As<Napi::String>().Utf8Value();
   }
+  void truth(const char* name, bool& out) {
+    const Napi::Value value = object_.Get(name);
+    if (value.IsUndefined()) return;
+    if (!value.IsBoolean()) return fail(name, "true or false");
+    out = value.As<Napi::Boolean>().Value();
+  }
   void fail(const char* name, const char* expected) {
     if (status_.ok()) status_ = wrong_argument(expected, name);
   }
@@ -134,6 +140,14 @@ Result<std::vector<Token>> read_tokens(const Napi::Value& value, const char* whe
   return std::vector<Token>(data, data + length);
 }
 
+Result<std::vector<std::uint32_t>> read_bits(const Napi::Value& value, const char* where) {
+  std::size_t length = 0;
+  // XGrammar hands out signed words, other libraries unsigned ones: the bits are the same.
+  if (const auto* words = typed<std::uint32_t>(value, napi_uint32_array, length)) return std::vector<std::uint32_t>(words, words + length);
+  if (const auto* words = typed<std::int32_t>(value, napi_int32_array, length)) return std::vector<std::uint32_t>(words, words + length);
+  return wrong_argument("a Uint32Array or Int32Array", where);
+}
+
 Result<EngineOptions> read_open_options(const Napi::Value& value) {
   if (!value.IsObject()) return wrong_argument("an object", "options");
   Fields fields(value.As<Napi::Object>());
@@ -144,6 +158,8 @@ Result<EngineOptions> read_open_options(const Napi::Value& value) {
   fields.number("contextTokens", o.context_tokens);
   fields.number("batchTokens", o.batch_tokens);
   fields.text("instructionSet", o.instruction_set);
+  fields.text("checksumFolder", o.checksum_folder);
+  fields.text("secondCopy", o.second_copy);
   if (o.model_path.empty()) fields.fail("modelPath", "a path");
   if (!fields.status().ok()) return fields.status();
   return o;
@@ -158,10 +174,10 @@ Result<GenerateOptions> read_generate_options(const Napi::Value& value) {
   fields.number("temperature", o.temperature);
   fields.number("topK", o.top_k);
   fields.number("topP", o.top_p);
-  fields.text("checksumFolder", o.checksum_folder);
-  fields.text("secondCopy", o.second_copy);
   fields.number("minP", o.min_p);
   fields.number("repetitionPenalty", o.repetition_penalty);
+  fields.number("presencePenalty", o.presence_penalty);
+  fields.truth("stepMasks", o.step_masks);
   fields.number("seed", o.seed);
   fields.number("topLogits", o.top_logits);
   if (const Napi::Value stop = fields.get("stop"); stop.IsArray()) {

@@ -16,6 +16,7 @@ namespace codicil::addon {
 Napi::Error to_error(Napi::Env env, const Status& status);  // .code and .message
 Status wrong_argument(const char* expected, const char* found_where);
 
+Result<std::vector<std::uint32_t>> read_bits(const Napi::Value& value, const char* where);
 Result<std::vector<Token>> read_tokens(const Napi::Value& value, const char* where);
 Result<EngineOptions> read_open_options(const Napi::Value& value);
 Result<GenerateOptions> read_generate_options(const Napi::Value& value);

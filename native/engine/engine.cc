@@ -70,6 +70,8 @@ class SessionImpl final : public Session {
     core_->scheduler->submit(state_, std::move(job));
   }
 
+  void offer_mask(std::int64_t step, std::vector<std::uint32_t> bits) override { core_->scheduler->offer_mask(*state_, step, std::move(bits)); }
+
   void score(std::vector<Token> continuation, std::function<void(Result<std::vector<double>>)> done) override {
     auto job = std::make_unique<Job>();
     job->kind = Job::Kind::score;
@@ -121,15 +123,16 @@ class EngineImpl final : public Engine {
   }
 
   Status evaluate(std::span<const Token> tokens, std::function<void(std::int64_t, std::span<const float>)> row) override {
-    std::promise<Status> promise;
+    // Shared: the driver may still be inside set_value when get() returns.
+    const auto promise = std::make_shared<std::promise<Status>>();
     auto job = std::make_unique<Job>();
     job->kind = Job::Kind::evaluate;
     job->tokens.assign(tokens.begin(), tokens.end());
     job->on_row = std::move(row);
-    job->on_evaluated = [&promise](Status status) { promise.set_value(std::move(status)); };
+    job->on_evaluated = [promise](Status status) { promise->set_value(std::move(status)); };
     const std::shared_ptr<SessionState> session = core_->scheduler->open_session();
     core_->scheduler->submit(session, std::move(job));
-    Status status = promise.get_future().get();
+    Status status = promise->get_future().get();
     core_->scheduler->session_closed();
     return status;
   }
@@ -159,14 +162,15 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (!file.ok()) return file.status();
   Result<model::ModelWeights> weights = model::ModelWeights::load(file.value(), blueprint.gguf, core->config, core->ops, core->pool, progress);
   if (!weights.ok()) return weights.status();
+  // A full disk must not keep a sound model from being opened.
+  if (const Status status = file.value().record(); !status.ok()) log(LogLevel::warning, "checksums_not_recorded", {{"reason", status.message()}});
   core->weights = std::move(weights).value();
   const std::int64_t batch_tokens = std::min(options.batch_tokens, std::max<std::int64_t>(blueprint.plan.context_tokens, 1));
   Result<std::unique_ptr<model::Forward>> forward = model::Forward::create(core->config, core->weights, core->ops, core->pool, batch_tokens);
   if (!forward.ok()) return forward.status();
   core->forward = std::move(forward).value();
-  Result<std::unique_ptr<kv::PageStore>> store =
-      kv::PageStore::open(model::Forward::page_shape(core->config, core->weights.fingerprint()), blueprint.ram_budget_bytes,
-                          {options.store_folder, options.store_budget_bytes});
+  Result<std::unique_ptr<kv::PageStore>> store = kv::PageStore::open(model::Forward::page_shape(core->config, core->weights.fingerprint()),
+                                                                     blueprint.ram_budget_bytes, {options.store_folder, options.store_budget_bytes});
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
   core->snapshots = std::make_unique<kv::SnapshotStore>(core->weights.fingerprint(), blueprint.snapshot_budget_bytes);
@@ -191,10 +195,6 @@ Result<ModelInfo> Engine::inspect(const std::string& model_path) {
   return describe(config.value());
 }
 
-Result<Plan> Engine::plan(const EngineOptions& options) {
-  Result<Blueprint> drawn = draw(options);
-  if (!drawn.ok()) return drawn.status();
-  return drawn.value().plan;
 Result<VerifyReport> Engine::verify(const EngineOptions& options) {
   if (options.checksum_folder.empty()) return Status(Code::invalid_request, "expected the folder where checksums are recorded, found none: name one");
   const Result<model::Gguf> gguf = model::Gguf::read_file(options.model_path);
@@ -215,6 +215,10 @@ Result<VerifyReport> Engine::verify(const EngineOptions& options) {
   return report;
 }
 
+Result<Plan> Engine::plan(const EngineOptions& options) {
+  Result<Blueprint> drawn = draw(options);
+  if (!drawn.ok()) return drawn.status();
+  return drawn.value().plan;
 }
 
 }  // namespace codicil

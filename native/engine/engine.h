@@ -72,9 +72,11 @@ struct GenerateOptions {
   float temperature = 0;  // 0: greedy, lowest id wins a tie
   int top_k = 0;          // 0: off
   float top_p = 1, min_p = 0, repetition_penalty = 1;
+  float presence_penalty = 0;  // taken once from the logit of every token of the recent history
   std::uint64_t seed = 0;
   std::vector<std::string> stop;          // generation ends before the first of these
   std::shared_ptr<const TokenMask> mask;  // null: everything is allowed
+  bool step_masks = false;                // every step waits for Session::offer_mask (grammars that are computed beside the engine)
   std::vector<Token> probes;              // report log p of these at the first step, before the mask
   int top_logits = 0;                     // report this many best (token, logit) of every step
 };
@@ -92,8 +94,6 @@ struct Generated {
   std::vector<std::vector<TopLogit>> top;  // [step][top_logits]
 };
 
-struct SyncReport {
-  std::int64_t reused_tokens = 0, computed_tokens = 0;
 // What is on disk now against what was recorded at the first load.
 struct VerifyReport {
   bool recorded_now = false;  // there was no record: it was made, and says nothing yet
@@ -102,6 +102,8 @@ struct VerifyReport {
   std::string sidecar;               // the record's path
 };
 
+struct SyncReport {
+  std::int64_t reused_tokens = 0, computed_tokens = 0;
   double ms = 0;
 };
 struct SyncProgress {
@@ -126,6 +128,11 @@ class Session {
   // held back). Generated tokens stay in the session. Cancelled, it still ends with what it has (End::cancelled).
   virtual void generate(GenerateOptions options, std::function<void(Token, std::string_view)> on_text,
                         std::function<void(Result<Generated>)> done) = 0;
+  // For a generation with step_masks: what may come after its first `step` tokens; bit t % 32 of word t / 32 allows token t, end tokens
+  // included, and tokens behind the last word are not allowed. Offer step 0 after calling generate and step n once token n - 1 came to
+  // on_text: the model computes meanwhile. A step whose mask is not there waits without holding up other sessions, until cancel at worst.
+  // One mask is kept, the last; one that no step asks for is dropped when the generation ends: let one end before the next is queued.
+  virtual void offer_mask(std::int64_t step, std::vector<std::uint32_t> bits) = 0;
   // Log-probabilities of `continuation` after what the session holds; the session is left as it was.
   virtual void score(std::vector<Token> continuation, std::function<void(Result<std::vector<double>>)> done) = 0;
   virtual std::int64_t tokens() const = 0;
@@ -138,6 +145,8 @@ class Engine {
   static Result<std::unique_ptr<Engine>> open(const EngineOptions& options, std::function<void(double)> progress);
   static Result<ModelInfo> inspect(const std::string& model_path);  // header only, milliseconds
   static Result<Plan> plan(const EngineOptions& options);
+  // Reads every tensor of model_path once, against checksum_folder; invalid_request without one. The second copy is not used.
+  static Result<VerifyReport> verify(const EngineOptions& options);
   virtual ~Engine() = default;  // every open job ends as cancelled
   virtual const ModelInfo& model() const = 0;
   // `special`: text such as <|im_end|> becomes its token. False for everything that a document or a person wrote.
@@ -145,8 +154,6 @@ class Engine {
   virtual std::string detokenize(std::span<const Token> tokens) const = 0;
   virtual Result<std::unique_ptr<Session>> open_session() = 0;
   virtual EngineStats stats() const = 0;
-  // Reads every tensor of model_path once, against checksum_folder; invalid_request without one. The second copy is not used.
-  static Result<VerifyReport> verify(const EngineOptions& options);
   // Logits of every position of `tokens` from an empty session (evaluation): calls `row` with [vocab] f32 per position, in order.
   virtual Status evaluate(std::span<const Token> tokens, std::function<void(std::int64_t, std::span<const float>)> row) = 0;
 };

@@ -39,6 +39,7 @@ Status check_options(const GenerateOptions& o, std::int64_t vocab) {
   if (!(o.temperature >= 0) || !std::isfinite(o.temperature)) return bad("a temperature of 0 or more", std::to_string(o.temperature));
   if (!(o.top_p > 0)) return bad("top_p above 0", std::to_string(o.top_p));
   if (!(o.min_p >= 0 && o.min_p <= 1)) return bad("min_p in 0..1", std::to_string(o.min_p));
+  if (!std::isfinite(o.presence_penalty)) return bad("a finite presence penalty", std::to_string(o.presence_penalty));
   if (!(o.repetition_penalty > 0)) return bad("a repetition penalty above 0", std::to_string(o.repetition_penalty));
   for (const std::string& stop : o.stop) {
     if (stop.empty()) return bad("stop strings of at least one character", "an empty one");
@@ -54,7 +55,13 @@ Generation::Generation(GenerateOptions options, const model::Tokenizer& tokenize
       tokenizer_(tokenizer),
       ops_(ops),
       end_tokens_(end_tokens),
-      sampler_({options_.temperature, options_.top_k, options_.top_p, options_.min_p, options_.repetition_penalty, options_.seed}) {}
+      sampler_({options_.temperature, options_.top_k, options_.top_p, options_.min_p, options_.repetition_penalty, options_.presence_penalty,
+                options_.seed}) {}
+
+std::int64_t Generation::awaited_step() const {
+  const auto step = static_cast<std::int64_t>(result_.tokens.size());
+  return options_.step_masks && step < options_.max_tokens ? step : -1;
+}
 
 bool Generation::is_end(Token token) const { return std::find(end_tokens_.begin(), end_tokens_.end(), token) != end_tokens_.end(); }
 
@@ -97,7 +104,10 @@ void Generation::choose(std::span<const float> logits, std::span<const Token> hi
   }
   model::Allowed allowed;
   if (!allowed_now(allowed)) return;
+  allowed.masked = options_.step_masks;
+  allowed.bits = bits_;
   chosen_ = sampler_.sample(ops_, logits, history, allowed);
+  if (chosen_ < 0) return;
   chosen_logprob_ = logprob(chosen_);
 }
 

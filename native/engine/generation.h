@@ -25,6 +25,10 @@ class Generation {
  public:
   Generation(GenerateOptions options, const model::Tokenizer& tokenizer, const kernels::Ops& ops, std::span<const Token> end_tokens);
 
+  // The step, counted in tokens, whose mask must be given before choose(); -1: none is needed.
+  std::int64_t awaited_step() const;
+  void set_bits(std::vector<std::uint32_t> bits) { bits_ = std::move(bits); }  // for one choose()
+
   // Takes the logits of the next position and decides; `history` is what the session holds.
   void choose(std::span<const float> logits, std::span<const Token> history);
 
@@ -48,8 +52,9 @@ class Generation {
   std::span<const Token> end_tokens_;
   model::Sampler sampler_;
   model::Utf8Stream characters_;
-  std::vector<Token> only_;  // allowed tokens of this step
-  std::string held_;         // text that may be the beginning of a stop string
+  std::vector<Token> only_;          // allowed tokens of this step
+  std::vector<std::uint32_t> bits_;  // [(vocab + 31) / 32] of this step, with step_masks
+  std::string held_;                 // text that may be the beginning of a stop string
   Generated result_;
   std::int32_t state_ = 0;  // of the mask
   bool first_ = true;

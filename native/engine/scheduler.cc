@@ -95,6 +95,14 @@ void Scheduler::submit(const std::shared_ptr<SessionState>& session, std::unique
 void Scheduler::cancel(SessionState& session) {
   const std::scoped_lock lock(mutex_);
   session.cancel_below.store(next_number_);
+  wake_.notify_one();  // the driver may sleep while all jobs wait for masks
+}
+
+void Scheduler::offer_mask(SessionState& session, std::int64_t step, std::vector<std::uint32_t> bits) {
+  const std::scoped_lock lock(mutex_);
+  session.offered_step = step;
+  session.offered_bits = std::move(bits);
+  wake_.notify_one();
 }
 
 Result<std::shared_ptr<SessionState>> Scheduler::fork(SessionState& session) {
@@ -147,11 +155,19 @@ void Scheduler::drive() {
 
 bool Scheduler::admit() {
   std::unique_lock lock(mutex_);
-  wake_.wait(lock, [&] { return stopping_ || !incoming_.empty() || !active_.empty(); });
+  wake_.wait(lock, [&] {
+    return stopping_ || !incoming_.empty() || std::any_of(active_.begin(), active_.end(), [](const auto& session) { return can_go_on(*session); });
+  });
   active_.insert(active_.end(), std::make_move_iterator(incoming_.begin()), std::make_move_iterator(incoming_.end()));
   incoming_.clear();
   running_ = static_cast<int>(active_.size());
   return !stopping_;
+}
+
+// False only for a session whose next step waits for a mask that was not offered yet.
+bool Scheduler::can_go_on(const SessionState& session) {
+  const Job* job = session.running.get();
+  return job == nullptr || job->awaited_step < 0 || job->awaited_step == session.offered_step || job->number < session.cancel_below.load();
 }
 
 bool Scheduler::pop_job(SessionState& session) {
@@ -444,6 +460,7 @@ void Scheduler::consume_logits() {
     job->row_ready = false;
     logit_rows_.insert(logit_rows_.begin(), {session.get(), job, session->hidden.data()});  // before the rows of its own continuation
   }
+  std::erase_if(logit_rows_, [&](const LogitRow& row) { return row.job->kind == Job::Kind::generate && wait_for_mask(*row.session, *row.job); });
   for (std::size_t done = 0; done < logit_rows_.size();) {
     const std::size_t count = std::min<std::size_t>(logit_rows_.size() - done, static_cast<std::size_t>(model::Forward::kLogitRows));
     for (std::size_t i = 0; i < count; ++i) std::memcpy(rows_.as<float>() + i * embedding, logit_rows_[done + i].hidden, embedding * sizeof(float));
@@ -460,6 +477,19 @@ void Scheduler::consume_logits() {
     done += count;
   }
   logit_rows_.clear();
+}
+
+// True: the step's mask is not there. The session keeps its hidden state (keep_row), and the logits are made from it when the mask comes.
+bool Scheduler::wait_for_mask(SessionState& session, Job& job) {
+  job.awaited_step = job.generation->awaited_step();
+  if (job.awaited_step < 0) return false;
+  const std::scoped_lock lock(mutex_);
+  job.row_ready = session.offered_step != job.awaited_step;
+  if (job.row_ready) return true;
+  job.generation->set_bits(std::move(session.offered_bits));
+  session.offered_bits.clear();
+  session.offered_step = job.awaited_step = -1;
+  return false;
 }
 
 void Scheduler::settle_row(LogitRow& row, std::span<const float> logits) {
@@ -501,6 +531,7 @@ void Scheduler::finish(SessionState& session, Job& job, const Status& status) {
   const auto leave = [&] {
     if (job.number == 0) return;
     const std::scoped_lock lock(mutex_);
+    if (job.kind == Job::Kind::generate) session.offered_step = -1;
     owner = std::move(session.running);
     session.busy = !session.jobs.empty();
   };

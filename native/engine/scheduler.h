@@ -51,6 +51,7 @@ class Scheduler {
   void submit(const std::shared_ptr<SessionState>& session, std::unique_ptr<Job> job);
   void cancel(SessionState& session);
   Result<std::shared_ptr<SessionState>> fork(SessionState& session);
+  void offer_mask(SessionState& session, std::int64_t step, std::vector<std::uint32_t> bits);
   void session_closed();  // for the count in stats()
   void shut_down();       // ends every job as cancelled and joins; later jobs end as engine_down at once
   void fill(EngineStats& stats) const;
@@ -71,7 +72,9 @@ class Scheduler {
   };
 
   void drive();
-  bool admit();  // waits for work; false: shutting down
+  bool admit();                                        // waits for work; false: shutting down
+  static bool can_go_on(const SessionState& session);  // with the mutex held
+  bool wait_for_mask(SessionState& session, Job& job);
   void step();
   void begin(SessionState& session, Job& job);
   bool pop_job(SessionState& session);

@@ -1,6 +1,6 @@
 // What the scheduler knows of one session, and the jobs that wait in it.
 //
-// Owns: plain data. Threads: `jobs`, `scheduled`, `busy` are guarded by the scheduler's mutex; the atomics by themselves; everything
+// Owns: plain data. Threads: `jobs`, `scheduled`, `busy`, `offered_*` are guarded by the scheduler's mutex; the atomics by themselves; everything
 // else belongs to the driver thread while `busy`, and to the mutex otherwise (fork reads it then).
 // Rule that must stay true: table->tokens() <= tokens.size(); `hidden` is valid only when both are equal and above 0.
 #pragma once
@@ -40,10 +40,11 @@ struct Job {
   std::vector<Token> feed;
   std::size_t fed = 0;
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  std::size_t rows_from = 0;     // hidden states of feed[rows_from..] are wanted
-  std::size_t keep_row = kNone;  // feed[keep_row] is the last token that the session holds: its state is kept for the next job
-  std::size_t rows_done = 0;     // rows of logits that were consumed (score, evaluate)
-  bool row_ready = false;        // generate, score: the session's own hidden state waits for its logits
+  std::size_t rows_from = 0;       // hidden states of feed[rows_from..] are wanted
+  std::size_t keep_row = kNone;    // feed[keep_row] is the last token that the session holds: its state is kept for the next job
+  std::size_t rows_done = 0;       // rows of logits that were consumed (score, evaluate)
+  bool row_ready = false;          // generate, score: the session's own hidden state waits for its logits
+  std::int64_t awaited_step = -1;  // generate: its logits wait for the mask of this step; -1: they do not
 
   std::int64_t held_tokens = 0;  // score: what the session held
   std::int64_t reused_tokens = 0;
@@ -65,6 +66,8 @@ struct SessionState {
   std::deque<std::unique_ptr<Job>> jobs;       // waiting
   bool scheduled = false;                      // the driver has it in a list
   bool busy = false;                           // a job runs or waits; false already when the last job's `done` is called, so that it may fork
+  std::int64_t offered_step = -1;              // of the mask that was offered last; -1: none, or it was taken
+  std::vector<std::uint32_t> offered_bits;     // [(vocab + 31) / 32]
   std::atomic<std::uint64_t> cancel_below{0};  // jobs with a lower number are cancelled
   std::atomic<std::int64_t> token_count{0};
 };

@@ -5,7 +5,7 @@
 #include "native/model/sampler.h"
 
 #include <algorithm>
-#include <cassert>
+#include <bit>
 #include <cmath>
 
 namespace codicil::model {
@@ -48,12 +48,12 @@ double Sampler::next_uniform() {
 
 Token Sampler::sample(const kernels::Ops& ops, std::span<const float> logits, std::span<const Token> history, const Allowed& allowed) {
   const bool greedy = options_.temperature <= 0;
-  const bool penalty = options_.repetition_penalty != 1.0f && options_.repetition_penalty > 0;
-  if (greedy && !penalty && allowed.any && allowed.forbidden.empty()) {
+  const bool penalty = (options_.repetition_penalty != 1.0f && options_.repetition_penalty > 0) || options_.presence_penalty != 0;
+  if (greedy && !penalty && allowed.any && !allowed.masked && allowed.forbidden.empty()) {
     return static_cast<Token>(ops.argmax(logits.data(), static_cast<std::int64_t>(logits.size())));
   }
   gather(logits, allowed);
-  assert(!candidates_.empty());
+  if (candidates_.empty()) return -1;
   if (penalty) penalize(history);
   if (greedy) return std::min_element(candidates_.begin(), candidates_.end(), better)->token;
   return draw();
@@ -61,21 +61,33 @@ Token Sampler::sample(const kernels::Ops& ops, std::span<const float> logits, st
 
 void Sampler::gather(std::span<const float> logits, const Allowed& allowed) {
   candidates_.clear();
+  const auto add = [&](Token token) { candidates_.push_back({token, logits[static_cast<std::size_t>(token)]}); };
   if (!allowed.any) {
-    for (const Token token : allowed.only) candidates_.push_back({token, logits[static_cast<std::size_t>(token)]});
-    return;
-  }
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    const auto token = static_cast<Token>(i);
-    if (!contains(allowed.forbidden, token)) candidates_.push_back({token, logits[i]});
+    for (const Token token : allowed.only)
+      if (!allowed.masked || has_bit(allowed.bits, token)) add(token);
+  } else if (allowed.masked) {
+    // Word by word: most masks of a grammar allow a few tokens of 150,000.
+    for (std::size_t w = 0; w < allowed.bits.size(); ++w) {
+      for (std::uint32_t word = allowed.bits[w]; word != 0; word &= word - 1) {
+        const std::size_t i = w * 32 + static_cast<std::size_t>(std::countr_zero(word));
+        if (i < logits.size() && !contains(allowed.forbidden, static_cast<Token>(i))) add(static_cast<Token>(i));
+      }
+    }
+  } else {
+    for (std::size_t i = 0; i < logits.size(); ++i)
+      if (!contains(allowed.forbidden, static_cast<Token>(i))) add(static_cast<Token>(i));
   }
 }
 
+// Each recent token once: both penalties ask whether it is there, not how often.
 void Sampler::penalize(std::span<const Token> history) {
-  const auto recent = history.subspan(history.size() - std::min(history.size(), kPenaltyWindow));
+  const auto window = history.subspan(history.size() - std::min(history.size(), kPenaltyWindow));
+  recent_.assign(window.begin(), window.end());
+  std::sort(recent_.begin(), recent_.end());
   for (Candidate& candidate : candidates_) {
-    if (!contains(recent, candidate.token)) continue;
+    if (!std::binary_search(recent_.begin(), recent_.end(), candidate.token)) continue;
     candidate.logit = candidate.logit > 0 ? candidate.logit / options_.repetition_penalty : candidate.logit * options_.repetition_penalty;
+    candidate.logit -= options_.presence_penalty;
   }
 }
 
