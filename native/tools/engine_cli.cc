@@ -16,6 +16,7 @@
 #include <set>
 
 #include "native/engine/engine.h"
+#include "native/model/perplexity.h"
 #include "native/model/random_model.h"
 #include "native/tools/json.h"
 
@@ -35,10 +36,13 @@ constexpr const char* kUsage =
     "  logits        --tokens ids.json --out file.bin\n"
     "  speed         [--prefill 512] [--decode 64] [--depth 0] [--repeat 3]\n"
     "  reader-speed  --windows windows.json --questions questions.json [--max 8]\n"
+    "  perplexity    --tokens ids.json [--against logits.bin] (KL divergence from the program that wrote it)\n"
+    "  verify        --checksums FOLDER: every tensor against what was recorded at the first load\n"
     "  inspect       what the file says of itself\n"
     "  plan          [--context N]: bytes that would be used, before anything is\n"
     "Everywhere: --threads 2, --context N, --batch-tokens 512, --ram-mib N (for keys and values), --set reference|avx2|avx512,\n"
-    "  --store FOLDER (pages of keys and values kept on disk), --store-mib N\n"
+    "  --store FOLDER (pages of keys and values kept on disk), --store-mib N,\n"
+    "  --checksums FOLDER (of tensors, recorded at the first load, checked at every other), --second-copy FILE.gguf (read where they differ)\n"
     "Formats: bench/peer/FORMATS.md. Exit code: 0 done, 1 could not be done, 2 wrong usage.\n";
 
 const std::set<std::string> kSwitches = {"--special", "--batch"};
@@ -49,11 +53,14 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"logits", {"--tokens", "--out"}},
     {"speed", {"--prefill", "--decode", "--depth", "--repeat"}},
     {"reader-speed", {"--windows", "--questions", "--max"}},
+    {"perplexity", {"--tokens", "--against"}},
+    {"verify", {}},
     {"inspect", {}},
     {"plan", {}},
     {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed"}},
 };
-const std::set<std::string> kEverywhere = {"--model", "--threads", "--context", "--batch-tokens", "--ram-mib", "--set", "--store", "--store-mib"};
+const std::set<std::string> kEverywhere = {"--model", "--threads", "--context",   "--batch-tokens", "--ram-mib",
+                                           "--set",   "--store",   "--store-mib", "--checksums",    "--second-copy"};
 
 struct Arguments {
   std::string command;
@@ -93,8 +100,9 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
     const bool wanted = known->second.count(needed) != 0 || (std::strcmp(needed, "--model") == 0 && out.command != "random-model");
     if (wanted && !out.has(needed)) return UsageFault{std::string("Expected ") + needed + " for " + out.command + ", found none."};
   }
-  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib", "--top", "--max", "-n", "--prefill", "--decode", "--depth",
-                              "--repeat", "--layers", "--vocab", "--experts", "--seed"}) {
+  if (out.command == "verify" && !out.has("--checksums")) return UsageFault{"Expected --checksums for verify, found none."};
+  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib", "--top", "--max", "-n", "--prefill", "--decode",
+                              "--depth", "--repeat", "--layers", "--vocab", "--experts", "--seed"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
@@ -112,6 +120,8 @@ EngineOptions options_of(const Arguments& a) {
   options.ram_budget_bytes = static_cast<std::uint64_t>(a.number("--ram-mib", 0)) << 20;
   options.instruction_set = a.text("--set");
   options.store_folder = a.text("--store");
+  options.checksum_folder = a.text("--checksums");
+  options.second_copy = a.text("--second-copy");
   if (a.has("--store-mib")) options.store_budget_bytes = static_cast<std::uint64_t>(a.number("--store-mib", 0)) << 20;
   return options;
 }
@@ -458,6 +468,58 @@ Status reader_speed_command(const Arguments& a, Engine& engine, JsonWriter& out)
   return {};
 }
 
+Status perplexity_command(const Arguments& a, Engine& engine, JsonWriter& out) {
+  Result<Json> json = read_json(a.text("--tokens"), Json::Kind::array, "a list of token ids");
+  if (!json.ok()) return json.status();
+  std::vector<Token> tokens;
+  for (const Json& id : json.value().items) tokens.push_back(static_cast<Token>(id.number));
+  if (tokens.size() < 2)
+    return Status(Code::invalid_request, "expected at least 2 tokens, found " + std::to_string(tokens.size()) + ": give a longer text");
+  const auto count = static_cast<std::int64_t>(tokens.size()), vocab = engine.model().vocab;
+  std::optional<model::LogitsFile> against;
+  if (a.has("--against")) {
+    Result<model::LogitsFile> file = model::LogitsFile::open(a.text("--against"));
+    if (!file.ok()) return file.status();
+    if (file.value().tokens() != count || file.value().vocab() != vocab)
+      return Status(Code::invalid_request, "expected " + std::to_string(count) + " rows of " + std::to_string(vocab) + " logits in " +
+                                               a.text("--against") + ", found " + std::to_string(file.value().tokens()) + " of " +
+                                               std::to_string(file.value().vocab()) + ": write it from the same tokens");
+    against.emplace(std::move(file).value());
+  }
+  model::Perplexity measured;
+  std::vector<float> reference(against ? static_cast<std::size_t>(vocab) : 0);
+  Status read;
+  const Clock::time_point start = Clock::now();
+  const Status status = engine.evaluate(tokens, [&](std::int64_t row, std::span<const float> logits) {
+    if (against && read.ok()) read = against->read_row(row, reference);
+    const bool last = row + 1 == count;
+    measured.add(logits, last ? std::nullopt : std::optional<std::int32_t>(tokens[static_cast<std::size_t>(row + 1)]), reference);
+  });
+  if (!status.ok()) return status;
+  if (!read.ok()) return read;
+  out.open('{').field("tokens", count).field("scored", measured.scored()).field("perplexity", measured.perplexity());
+  out.field("meanNll", measured.mean_nll()).field("standardError", measured.standard_error()).field("seconds", seconds_between(start, Clock::now()));
+  if (const std::optional<model::Agreement> agreement = measured.agreement()) {
+    out.key("against").open('{').field("rows", agreement->rows).field("perplexity", agreement->reference_perplexity);
+    out.field("meanKld", agreement->mean_kld).field("medianKld", agreement->median_kld).field("p99Kld", agreement->p99_kld);
+    out.field("maxKld", agreement->max_kld).field("sameBest", agreement->same_best).close();
+  }
+  out.close();
+  return {};
+}
+
+Status verify_command(const Arguments& a, JsonWriter& out) {
+  const Clock::time_point start = Clock::now();
+  const Result<VerifyReport> result = Engine::verify(options_of(a));
+  if (!result.ok()) return result.status();
+  const VerifyReport& r = result.value();
+  out.open('{').field("state", r.recorded_now ? "recorded" : r.damaged.empty() ? "sound" : "damaged").field("tensors", r.tensors);
+  out.field("bytes", r.bytes).field("seconds", seconds_between(start, Clock::now())).field("sidecar", r.sidecar).key("damaged").open('[');
+  for (const std::string& name : r.damaged) out.value(name);
+  out.close().close();
+  return {};
+}
+
 Status inspect_command(const Arguments& a, JsonWriter& out) {
   const Result<ModelInfo> result = Engine::inspect(a.text("--model"));
   if (!result.ok()) return result.status();
@@ -521,6 +583,7 @@ Status run_command(const Arguments& a, JsonWriter& out) {
   if (a.command == "random-model") return random_model_command(a, out);
   if (a.command == "inspect") return inspect_command(a, out);
   if (a.command == "plan") return plan_command(a, out);
+  if (a.command == "verify") return verify_command(a, out);
   Result<std::unique_ptr<Engine>> opened = Engine::open(options_of(a), {});
   if (!opened.ok()) return opened.status();
   Engine& engine = *opened.value();
@@ -528,6 +591,7 @@ Status run_command(const Arguments& a, JsonWriter& out) {
   if (a.command == "ask") return ask_command(a, engine, out);
   if (a.command == "generate") return generate_command(a, engine, out);
   if (a.command == "logits") return logits_command(a, engine, out);
+  if (a.command == "perplexity") return perplexity_command(a, engine, out);
   if (a.command == "speed") return speed_command(a, engine, out);
   return reader_speed_command(a, engine, out);
 }
