@@ -29,8 +29,8 @@ const OUT = path.join('build', mode === 'release' ? 'native' : `native-${mode}`)
 const CXX = process.env['CXX'] ?? 'g++';
 const X86 = process.arch === 'x64';
 
-// g++ 12 sees overlapping copies in `"a" + string` where there are none (its bug 105651), hence no -Wrestrict.
-const WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Werror', ...(/clang/.test(CXX) ? [] : ['-Wno-restrict'])];
+// g++ 12 sees overlapping copies in `"a" + string` where there are none (its bug 105651), hence no -Wrestrict; clang does not know all of g++'s names for warnings.
+const WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Werror', ...(/clang/.test(CXX) ? ['-Wno-unknown-warning-option'] : ['-Wno-restrict'])];
 const MODE_FLAGS = {
   release: ['-O3', '-g1'],
   asan: ['-O1', '-g', '-fno-omit-frame-pointer', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'],
