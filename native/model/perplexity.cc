@@ -1,3 +1,6 @@
+// The body of perplexity.h: log-sum-exp in f64, divergence of a row, and the header of a logits file.
+//
+// Rule that must stay true: a file whose counts and length disagree is refused before a row is read.
 #include "native/model/perplexity.h"
 
 #include <algorithm>
