@@ -58,11 +58,21 @@ struct Activations {
   void* data = nullptr;  // activation_bytes(type, tokens, cols) bytes, 64-byte aligned
 };
 
+// How a row of keys or values (one token, one kv head: head_dim numbers) lies in its page. The quantized ones are blocks of 32 numbers:
+// an f16 scale d, then the codes; a number is read back as code's level x d in f32, rounded to f16, so every table reads the same.
+//   f16    head_dim f16
+//   q8_0   [f16 d][int8 code x 32]: level = code, d = largest / 127 (the block of GGUF's q8_0)
+//   q4     [f16 d][16 bytes: codes 0..15 in the low nibbles, 16..31 in the high]: level = code - 7.5, d = largest / 8
+//   nf4    the same bytes; level = 16 quantiles of a normal distribution (Dettmers et al. 2023, QLoRA, appendix E), d = largest
+enum class KvType : std::uint8_t { f16, q8_0, q4, nf4 };
+inline constexpr std::int64_t kKvBlock = 32;           // numbers that share a scale; head_dim is a multiple of it, except for f16
+inline constexpr std::int64_t kHadamardBlock = 64;     // numbers that are rotated together
+std::int64_t kv_row_bytes(KvType type, std::int64_t head_dim);
+
 // Keys and values of one page for one layer, as the attention op reads them.
-// f16, k[kv_head][token][head_dim], v[kv_head][token][head_dim], `page_tokens` tokens apart.
 struct KvBlock {
-  const std::uint16_t* k = nullptr;  // [kv_heads, page_tokens, head_dim] f16
-  const std::uint16_t* v = nullptr;  // [kv_heads, page_tokens, head_dim] f16
+  const void* k = nullptr;  // [kv_heads, page_tokens] rows of AttentionArgs::k_type
+  const void* v = nullptr;  // [kv_heads, page_tokens] rows of AttentionArgs::v_type
 };
 
 // Causal attention of `queries` consecutive tokens of ONE sequence at absolute positions first_position + i.
@@ -73,6 +83,7 @@ struct AttentionArgs {
   float* out = nullptr;  // [queries, heads, head_dim] f32, stride out_stride
   std::int64_t out_stride = 0;
   const KvBlock* blocks = nullptr;  // [ceil((first_position + queries) / page_tokens)] pages of this layer
+  KvType k_type = KvType::f16, v_type = KvType::f16;
   std::int64_t page_tokens = 0;
   std::int64_t queries = 0;
   std::int64_t first_position = 0;
@@ -139,6 +150,11 @@ struct Ops {
   void (*from_f16)(const std::uint16_t* x, float* out, std::int64_t n);
 
   // --- attention -----------------------------------------------------------------------------------------------------------
+  // x[n], n % 64 == 0: every 64 numbers become H x / 8, H the Hadamard matrix in natural order. Its own inverse, and products of two
+  // rotated vectors are those of the vectors; an outlier is spread over its block, so that it does not cost the others their precision.
+  void (*hadamard)(float* x, std::int64_t n);
+  // Writes x[n] as one row of that type: kv_row_bytes(type, n) bytes. The same bits in every table.
+  void (*store_kv)(KvType type, const float* x, void* row, std::int64_t n);
   std::size_t (*attention_scratch_bytes)(int heads, int kv_heads, int head_dim, std::int64_t page_tokens);
   // Computes kv heads [begin, end) for all queries: every query head of a kv head is done while its keys are in cache.
   void (*attention)(const AttentionArgs& args, int kv_head_begin, int kv_head_end);

@@ -352,29 +352,79 @@ void test_rope(const Ops& ops) {
   }
 }
 
+constexpr KvType kKvTypes[] = {KvType::f16, KvType::q8_0, KvType::q4, KvType::nf4};
+const char* name_of(KvType type) {
+  constexpr const char* kNames[] = {"f16", "q8_0", "q4", "nf4"};
+  return kNames[static_cast<int>(type)];
+}
+
+// Rows of keys and values: the same bytes in every table, and numbers that are near those that were stored.
+void test_kv_rows(const Ops& ops) {
+  for (KvType type : kKvTypes) {
+    for (std::int64_t n : {32, 64, 96, 128, 256}) {
+      const auto size = static_cast<std::size_t>(kv_row_bytes(type, n));
+      for (float range : {0.0f, 1e-9f, 1e-6f, 1.0f, 900.0f}) {
+        auto x = uniform_vector(n, -range, range);
+        if (range > 1) x[5] = 6e4f, x[7] = -6e4f;
+        std::vector<std::uint8_t> want(size + 1, 0xee), got(size + 1, 0xee);
+        reference().store_kv(type, x.data(), want.data(), n);
+        ops.store_kv(type, x.data(), got.data(), n);
+        const std::string at = std::string(ops.name) + " store_kv " + name_of(type) + " n " + std::to_string(n) + " range " + std::to_string(range);
+        check(want == got && got[size] == 0xee, at + " writes the reference's bytes");
+        // Half a step of the block's grid; below the smallest f16 scale everything is 0.
+        bool near = true;
+        for (std::int64_t i = 0; i < n; ++i) {
+          double largest = 0;
+          for (std::int64_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j) largest = std::fmax(largest, std::fabs(static_cast<double>(x[static_cast<std::size_t>(j)])));
+          const double step = type == KvType::f16 ? 0 : largest * (type == KvType::q8_0 ? 0.5 / 127 : type == KvType::q4 ? 0.5 / 8 : 0.1525);
+          const double value = x[static_cast<std::size_t>(i)];
+          near &= std::fabs(kv_value(type, got.data(), i) - value) <= step * 1.01 + std::fabs(value) / 1024 + (range < 1e-3f ? 2e-6 : 1e-7);
+        }
+        check(near, at + " keeps every number within half a step");
+      }
+    }
+  }
+  for (std::int64_t n : {64, 128, 320}) {
+    const auto x = uniform_vector(n, -3, 3), y = uniform_vector(n, -3, 3);
+    auto want = x, got = x, other = y;
+    reference().hadamard(want.data(), n);
+    ops.hadamard(got.data(), n);
+    ops.hadamard(other.data(), n);
+    check(same_bits(got.data(), want.data(), got.size()), std::string(ops.name) + " hadamard equals the reference bit for bit");
+    double before = 0, after = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) before += static_cast<double>(x[i]) * y[i], after += static_cast<double>(got[i]) * other[i];
+    check(std::fabs(before - after) < 1e-4, std::string(ops.name) + " hadamard keeps products");
+    ops.hadamard(got.data(), n);
+    check(close(got.data(), x.data(), x.size(), 0, 2e-6), std::string(ops.name) + " hadamard is its own inverse");
+  }
+}
+
 struct AttentionCase {
   int heads, kv_heads, head_dim;
   std::int64_t page_tokens, queries, first_position;
+  KvType k_type = KvType::f16, v_type = KvType::f16;
 };
 
 // Pages of random keys and values; what lies beyond the last token is NaN and must not be read into any result.
 struct Pages {
   Pages(const AttentionCase& c, float range) {
     const std::int64_t tokens = c.first_position + c.queries, pages = (tokens + c.page_tokens - 1) / c.page_tokens;
-    const std::int64_t page_values = c.kv_heads * c.page_tokens * c.head_dim;
-    values.assign(static_cast<std::size_t>(2 * pages * page_values), 0x7fff);
+    const std::int64_t k_row = kv_row_bytes(c.k_type, c.head_dim), v_row = kv_row_bytes(c.v_type, c.head_dim);
+    const std::int64_t rows = c.kv_heads * c.page_tokens, page_bytes = rows * (k_row + v_row);
+    bytes.resize(static_cast<std::size_t>(pages * page_bytes));
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = i % 2 ? 0x7f : 0xff;
     for (std::int64_t page = 0; page < pages; ++page)
-      blocks.push_back({values.data() + 2 * page * page_values, values.data() + (2 * page + 1) * page_values});
+      blocks.push_back({bytes.data() + page * page_bytes, bytes.data() + page * page_bytes + rows * k_row});
     for (std::int64_t position = 0; position < tokens; ++position)
-      for (std::int64_t h = 0; h < c.kv_heads; ++h)
-        for (std::int64_t d = 0; d < c.head_dim; ++d) {
-          const std::int64_t at = (h * c.page_tokens + position % c.page_tokens) * c.head_dim + d;
-          std::uint16_t* page = values.data() + 2 * (position / c.page_tokens) * page_values;
-          page[at] = float_to_half(uniform(-range, range));
-          page[page_values + at] = float_to_half(uniform(-2, 2));
-        }
+      for (std::int64_t h = 0; h < c.kv_heads; ++h) {
+        const std::int64_t row = h * c.page_tokens + position % c.page_tokens;
+        std::uint8_t* page = bytes.data() + position / c.page_tokens * page_bytes;
+        const auto k = uniform_vector(c.head_dim, -range, range), v = uniform_vector(c.head_dim, -2, 2);
+        reference().store_kv(c.k_type, k.data(), page + row * k_row, c.head_dim);
+        reference().store_kv(c.v_type, v.data(), page + rows * k_row + row * v_row, c.head_dim);
+      }
   }
-  std::vector<std::uint16_t> values;
+  std::vector<std::uint8_t> bytes;
   std::vector<KvBlock> blocks;
 };
 
@@ -387,6 +437,8 @@ std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& p
   args.q_stride = args.out_stride = stride;
   args.out = out.data();
   args.blocks = pages.blocks.data();
+  args.k_type = c.k_type;
+  args.v_type = c.v_type;
   args.page_tokens = c.page_tokens;
   args.queries = c.queries;
   args.first_position = c.first_position;
@@ -404,12 +456,19 @@ std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& p
 }
 
 void test_attention(const Ops& ops) {
-  const AttentionCase cases[] = {
+  std::vector<AttentionCase> cases = {
       {9, 3, 64, 64, 1, 0},     {9, 3, 64, 64, 7, 0},     {9, 3, 64, 64, 1, 63},    {9, 3, 64, 64, 1, 64},     {9, 3, 64, 64, 3, 63},
       {9, 3, 64, 256, 130, 0},  {9, 3, 64, 256, 70, 190}, {9, 3, 64, 256, 1, 2399}, {9, 3, 64, 256, 33, 1000}, {4, 4, 128, 64, 5, 100},
       {14, 2, 64, 64, 20, 50},  {8, 1, 256, 32, 9, 40},   {4, 2, 80, 48, 11, 90},   {2, 1, 16, 16, 40, 5},     {2, 2, 24, 64, 6, 70},
       {6, 2, 96, 100, 17, 250}, {16, 2, 128, 64, 2, 500}, {5, 1, 64, 64, 1, 129},   {4, 1, 32, 64, 1, 10},     {100, 1, 16, 64, 2, 70},
   };
+  // Pages of every format: heads with and without a rotation, first, last and next page, part of a tile, one query and many.
+  for (const auto& [k, v] : {std::pair{KvType::q8_0, KvType::q8_0}, {KvType::q8_0, KvType::q4}, {KvType::q4, KvType::q4}, {KvType::nf4, KvType::nf4}})
+    for (const AttentionCase& c : {AttentionCase{3, 1, 64, 256, 1, 0}, {9, 3, 64, 256, 1, 255}, {9, 3, 64, 256, 1, 256}, {6, 2, 64, 64, 40, 50},
+                                   {3, 1, 64, 256, 1, 700}, {6, 2, 96, 64, 17, 70}, {4, 1, 128, 256, 5, 300}, {8, 1, 256, 64, 2, 130}}) {
+      cases.push_back(c);
+      cases.back().k_type = k, cases.back().v_type = v;
+    }
   for (const AttentionCase& c : cases) {
     for (float range : {1.0f, 12.0f}) {  // flat and very peaked weights
       const Pages pages(c, range);
@@ -417,7 +476,7 @@ void test_attention(const Ops& ops) {
       const auto q = uniform_vector(c.queries * stride, -range, range);
       const std::string at = std::string(ops.name) + " attention heads " + std::to_string(c.heads) + "/" + std::to_string(c.kv_heads) + " dim " +
                              std::to_string(c.head_dim) + " page " + std::to_string(c.page_tokens) + " queries " + std::to_string(c.queries) +
-                             " from " + std::to_string(c.first_position) + " range " + std::to_string(range);
+                             " from " + std::to_string(c.first_position) + " range " + std::to_string(range) + " " + name_of(c.k_type) + "/" + name_of(c.v_type);
       const auto want = attend(reference(), c, pages, q, stride, false);
       const auto got = attend(ops, c, pages, q, stride, false);
       // f32 scores of up to 12 * 12 * sqrt(dim) carry an absolute error near 1e-5 * size, which the exponential passes on.
@@ -491,6 +550,7 @@ void test_table(const Ops& ops) {
   test_f16(ops);
   test_vectors(ops);
   test_rope(ops);
+  test_kv_rows(ops);
   test_attention(ops);
   test_delta(ops);
   std::printf("%s: %d passed, %d failed\n", ops.name, passed - before_passed, failed - before_failed);

@@ -8,6 +8,7 @@
 // a row may not see get weight 0 exactly, and the order of additions does not depend on how many rows are done together.
 #include "kernels/cpu/attention_blocks.h"
 #include "kernels/cpu/avx2.h"
+#include "kernels/reference/kv_rows.h"
 
 namespace codicil::kernels {
 namespace {
@@ -55,6 +56,42 @@ void transpose_keys(const std::uint16_t* k, int keys, int head_dim, std::uint16_
 
 void widen(const std::uint16_t* in, float* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += 8) _mm256_store_ps(out + i, load_halves(in + i));
+}
+
+// Levels of eight 4-bit codes: of the lower or the upper eight, by the code's top bit.
+[[gnu::always_inline]] inline __m256 levels_of(__m128i codes, __m256 lower, __m256 upper) {
+  const __m256i index = _mm256_cvtepu8_epi32(codes);
+  const __m256 is_upper = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
+  return _mm256_blendv_ps(_mm256_permutevar8x32_ps(lower, index), _mm256_permutevar8x32_ps(upper, index), is_upper);
+}
+
+// out[n] f16 from blocks of 32.
+void dequantize(KvType type, const std::uint8_t* in, std::int64_t n, std::uint16_t* out) {
+  const __m256 lower = _mm256_loadu_ps(kv_levels(type)), upper = _mm256_loadu_ps(kv_levels(type) + 8);
+  for (std::int64_t i = 0; i < n; i += kKvBlock, out += kKvBlock) {
+    std::uint16_t half;
+    std::memcpy(&half, in, sizeof half);
+    const __m256 scale = _mm256_cvtph_ps(_mm_set1_epi16(static_cast<short>(half)));
+    __m256 values[4];
+    if (type == KvType::q8_0) {
+#pragma GCC unroll 4
+      for (int part = 0; part < 4; ++part)
+        values[part] = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(in + 2 + 8 * part))));
+      in += 34;
+    } else {
+      const __m128i nibble = _mm_set1_epi8(15), codes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 2));
+      const __m128i first = _mm_and_si128(codes, nibble), second = _mm_and_si128(_mm_srli_epi16(codes, 4), nibble);
+      values[0] = levels_of(first, lower, upper);
+      values[1] = levels_of(_mm_unpackhi_epi64(first, first), lower, upper);
+      values[2] = levels_of(second, lower, upper);
+      values[3] = levels_of(_mm_unpackhi_epi64(second, second), lower, upper);
+      in += 18;
+    }
+#pragma GCC unroll 4
+    for (int part = 0; part < 4; ++part)
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 8 * part),
+                       _mm256_cvtps_ph(_mm256_mul_ps(values[part], scale), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  }
 }
 
 [[gnu::always_inline]] inline __m256 load8(const float* p) { return _mm256_load_ps(p); }
@@ -144,6 +181,7 @@ void do_rows(const Scratch& s, int row, const K* k, const V* v, int keys, int he
 struct Avx2 {
   static void transpose_keys(const std::uint16_t* k, int keys, int head_dim, std::uint16_t* out) { kernels::transpose_keys(k, keys, head_dim, out); }
   static void widen(const std::uint16_t* in, float* out, std::int64_t n) { kernels::widen(in, out, n); }
+  static void dequantize(KvType type, const std::uint8_t* in, std::int64_t n, std::uint16_t* out) { kernels::dequantize(type, in, n, out); }
   template <int R, class K, class V>
   static void do_rows(const Scratch& s, int row, const K* k, const V* v, int keys, int head_dim, float scale, const int* visible) {
     kernels::do_rows<R>(s, row, k, v, keys, head_dim, scale, visible);
@@ -161,6 +199,9 @@ struct Avx2 {
 std::size_t avx2_attention_scratch_bytes(int heads, int kv_heads, int head_dim, std::int64_t) {
   return layout(nullptr, heads / kv_heads, head_dim, nullptr);
 }
+
+void avx2_hadamard(float* x, std::int64_t n) { rotate_blocks(x, n); }
+void avx2_store_quantized(KvType type, const float* x, void* row, std::int64_t n) { store_quantized(type, x, row, n); }
 
 void avx2_attention(const AttentionArgs& args, int kv_head_begin, int kv_head_end) { attend<Avx2>(args, kv_head_begin, kv_head_end); }
 

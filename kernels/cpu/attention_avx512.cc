@@ -8,6 +8,7 @@
 // a row may not see get weight 0 exactly, and the order of additions does not depend on how many rows are done together.
 #include "kernels/cpu/attention_blocks.h"
 #include "kernels/cpu/avx512.h"
+#include "kernels/reference/kv_rows.h"
 
 namespace codicil::kernels {
 namespace {
@@ -57,6 +58,30 @@ void transpose_keys(const std::uint16_t* k, int keys, int head_dim, std::uint16_
 
 void widen(const std::uint16_t* in, float* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += 16) _mm512_store_ps(out + i, load_halves(in + i));
+}
+
+// out[n] f16 from blocks of 32.
+void dequantize(KvType type, const std::uint8_t* in, std::int64_t n, std::uint16_t* out) {
+  const __m512 levels = _mm512_loadu_ps(kv_levels(type));
+  for (std::int64_t i = 0; i < n; i += kKvBlock, out += kKvBlock) {
+    std::uint16_t half;
+    std::memcpy(&half, in, sizeof half);
+    const __m512 scale = _mm512_cvtph_ps(_mm256_set1_epi16(static_cast<short>(half)));
+    __m512 low, high;
+    if (type == KvType::q8_0) {
+      low = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 2))));
+      high = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 18))));
+      in += 34;
+    } else {
+      const __m128i nibble = _mm_set1_epi8(15), codes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + 2));
+      low = _mm512_permutexvar_ps(_mm512_cvtepu8_epi32(_mm_and_si128(codes, nibble)), levels);
+      high = _mm512_permutexvar_ps(_mm512_cvtepu8_epi32(_mm_and_si128(_mm_srli_epi16(codes, 4), nibble)), levels);
+      in += 18;
+    }
+    constexpr int kRound = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_cvtps_ph(_mm512_mul_ps(low, scale), kRound));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 16), _mm512_cvtps_ph(_mm512_mul_ps(high, scale), kRound));
+  }
 }
 
 [[gnu::always_inline]] inline __m512 load16(const float* p) { return _mm512_load_ps(p); }
@@ -149,6 +174,7 @@ void do_rows(const Scratch& s, int row, const K* k, const V* v, int keys, int he
 struct Avx512 {
   static void transpose_keys(const std::uint16_t* k, int keys, int head_dim, std::uint16_t* out) { kernels::transpose_keys(k, keys, head_dim, out); }
   static void widen(const std::uint16_t* in, float* out, std::int64_t n) { kernels::widen(in, out, n); }
+  static void dequantize(KvType type, const std::uint8_t* in, std::int64_t n, std::uint16_t* out) { kernels::dequantize(type, in, n, out); }
   template <int R, class K, class V>
   static void do_rows(const Scratch& s, int row, const K* k, const V* v, int keys, int head_dim, float scale, const int* visible) {
     kernels::do_rows<R>(s, row, k, v, keys, head_dim, scale, visible);
@@ -166,6 +192,9 @@ struct Avx512 {
 std::size_t avx512_attention_scratch_bytes(int heads, int kv_heads, int head_dim, std::int64_t) {
   return layout(nullptr, heads / kv_heads, head_dim, nullptr);
 }
+
+void avx512_hadamard(float* x, std::int64_t n) { rotate_blocks(x, n); }
+void avx512_store_quantized(KvType type, const float* x, void* row, std::int64_t n) { store_quantized(type, x, row, n); }
 
 void avx512_attention(const AttentionArgs& args, int kv_head_begin, int kv_head_end) { attend<Avx512>(args, kv_head_begin, kv_head_end); }
 

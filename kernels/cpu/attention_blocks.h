@@ -1,7 +1,8 @@
 // The walk of attention over pages and tiles, the same for every instruction set: blocks of query rows x tiles of 64 keys.
 //
 // Owns: the scratch layout and the order of blocks, tiles and rows. Leaves arithmetic to `Isa`, a struct of static functions in the including file:
-//   transpose_keys, widen, do_rows<R>, clear(sums, n), scale(sums, factor, out, n).
+//   transpose_keys, widen, dequantize, do_rows<R>, clear(sums, n), scale(sums, factor, out, n).
+// Quantized rows of a tile become f16 rows first; from there on the tile is one of f16.
 // Rule that must stay true: everything here has internal linkage. The including files are compiled for different instruction sets, and
 // a function that the linker merged could run instructions that the machine lacks; hence the unnamed namespace in a header.
 #pragma once
@@ -29,6 +30,8 @@ struct Scratch {
   float* total;        // [rows]
   float* decay;        // [rows] factor of the old sums in this tile
   const float** q;     // [rows]
+  std::uint16_t* k_rows;  // [64, head_dim] f16, keys of a tile that were quantized
+  std::uint16_t* v_rows;  // [64, head_dim] f16, values
 };
 
 int block_queries(int group) { return group >= kMaxRows ? 1 : kMaxRows / group; }
@@ -51,6 +54,8 @@ std::size_t layout(void* base, int group, int head_dim, Scratch* out) {
   s.total = reinterpret_cast<float*>(take(rows * 4));
   s.decay = reinterpret_cast<float*>(take(rows * 4));
   s.q = reinterpret_cast<const float**>(take(rows * sizeof(float*)));
+  s.k_rows = reinterpret_cast<std::uint16_t*>(take(dims * kTile * 2));
+  s.v_rows = reinterpret_cast<std::uint16_t*>(take(dims * kTile * 2));
   if (out) *out = s;
   return at;
 }
@@ -99,6 +104,16 @@ void do_tile(const Scratch& s, const Tile& tile, const K* k, const V* v, int gro
   }
 }
 
+// The f16 rows of a tile, which lie in the page or, quantized there, are put in `scratch`.
+template <class Isa>
+[[gnu::always_inline]] inline const std::uint16_t* half_rows(KvType type, const void* rows, std::int64_t first, std::int64_t keys, int head_dim,
+                                                             std::uint16_t* scratch) {
+  const void* at = static_cast<const std::uint8_t*>(rows) + first * kv_row_bytes(type, head_dim);
+  if (type == KvType::f16) return static_cast<const std::uint16_t*>(at);
+  Isa::dequantize(type, static_cast<const std::uint8_t*>(at), keys * head_dim, scratch);
+  return scratch;
+}
+
 // Queries [begin, end) of all heads of one kv head.
 template <class Isa>
 void do_block(const AttentionArgs& args, int kv_head, const Scratch& s, std::int64_t begin, std::int64_t end) {
@@ -118,8 +133,9 @@ void do_block(const AttentionArgs& args, int kv_head, const Scratch& s, std::int
       std::int64_t keys = args.page_tokens - offset < kTile ? args.page_tokens - offset : kTile;
       if (visible - position < keys) keys = visible - position;
       const Tile tile{position, static_cast<int>(keys)};
-      const std::int64_t at = (kv_head * args.page_tokens + offset) * head_dim;
-      const std::uint16_t *k = args.blocks[page].k + at, *v = args.blocks[page].v + at;
+      const std::int64_t first = kv_head * args.page_tokens + offset;
+      const std::uint16_t* k = half_rows<Isa>(args.k_type, args.blocks[page].k, first, keys, head_dim, s.k_rows);
+      const std::uint16_t* v = half_rows<Isa>(args.v_type, args.blocks[page].v, first, keys, head_dim, s.v_rows);
       Isa::transpose_keys(k, tile.keys, head_dim, s.k16);
       if (rows < kWidenFrom) {
         do_tile<Isa>(s, tile, s.k16, v, group, rows, args.first_position + begin, head_dim, args.scale);

@@ -109,6 +109,11 @@ void to_f16(const float* x, std::uint16_t* out, std::int64_t n) {
   for (; i < n; ++i) out[i] = float_to_half(x[i]);
 }
 
+void store_kv(KvType type, const float* x, void* row, std::int64_t n) {
+  if (type == KvType::f16) return to_f16(x, static_cast<std::uint16_t*>(row), n);
+  avx2_store_quantized(type, x, row, n);
+}
+
 void from_f16(const std::uint16_t* x, float* out, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + 8 <= n; i += 8) _mm256_storeu_ps(out + i, load_halves(x + i));
@@ -174,6 +179,8 @@ const Ops kAvx2Ops = {
     rope,
     to_f16,
     from_f16,
+    avx2_hadamard,
+    store_kv,
     avx2_attention_scratch_bytes,
     avx2_attention,
     delta_rule,

@@ -126,6 +126,11 @@ void to_f16(const float* x, std::uint16_t* out, std::int64_t n) {
   }
 }
 
+void store_kv(KvType type, const float* x, void* row, std::int64_t n) {
+  if (type == KvType::f16) return to_f16(x, static_cast<std::uint16_t*>(row), n);
+  avx512_store_quantized(type, x, row, n);
+}
+
 void from_f16(const std::uint16_t* x, float* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; i += 16) {
     const __mmask16 m = lanes(n - i);
@@ -184,6 +189,8 @@ constexpr Ops kOps = {
     rope,
     to_f16,
     from_f16,
+    avx512_hadamard,
+    store_kv,
     avx512_attention_scratch_bytes,
     avx512_attention,
     delta_rule,

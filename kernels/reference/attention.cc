@@ -12,14 +12,16 @@ struct Head {
   const AttentionArgs& args;
   int kv_head;
 
-  // f16 [head_dim] of the key or value at an absolute position
-  const std::uint16_t* key(std::int64_t position) const { return args.blocks[position / args.page_tokens].k + offset(position); }
-  const std::uint16_t* value(std::int64_t position) const { return args.blocks[position / args.page_tokens].v + offset(position); }
-  std::int64_t offset(std::int64_t position) const { return (kv_head * args.page_tokens + position % args.page_tokens) * args.head_dim; }
+  // The row of the key or value at an absolute position
+  const void* key(std::int64_t position) const { return row(args.blocks[position / args.page_tokens].k, args.k_type, position); }
+  const void* value(std::int64_t position) const { return row(args.blocks[position / args.page_tokens].v, args.v_type, position); }
+  const void* row(const void* rows, KvType type, std::int64_t position) const {
+    return static_cast<const std::uint8_t*>(rows) + (kv_head * args.page_tokens + position % args.page_tokens) * kv_row_bytes(type, args.head_dim);
+  }
   double score(const float* q, std::int64_t position) const {
     double sum = 0;
-    const std::uint16_t* k = key(position);
-    for (int d = 0; d < args.head_dim; ++d) sum += static_cast<double>(q[d]) * half_to_float(k[d]);
+    const void* k = key(position);
+    for (int d = 0; d < args.head_dim; ++d) sum += static_cast<double>(q[d]) * kv_value(args.k_type, k, d);
     return sum * args.scale;
   }
 };
@@ -46,8 +48,8 @@ void reference_attention(const AttentionArgs& args, int kv_head_begin, int kv_he
         double sum[64] = {};
         for (std::int64_t p = 0; p < visible; ++p) {
           const double weight = std::exp(head.score(q, p) - maximum) / total;
-          const std::uint16_t* v = head.value(p) + first;
-          for (int d = 0; d < width; ++d) sum[d] += weight * half_to_float(v[d]);
+          const void* v = head.value(p);
+          for (int d = 0; d < width; ++d) sum[d] += weight * kv_value(args.v_type, v, first + d);
         }
         for (int d = 0; d < width; ++d) out[first + d] = static_cast<float>(sum[d]);
       }

@@ -77,6 +77,12 @@ std::size_t reference_packed_bytes(Type type, std::int64_t rows, std::int64_t co
 void reference_pack(Type type, const void* gguf, std::int64_t rows, std::int64_t cols, void* packed, std::int64_t begin, std::int64_t end);
 void reference_matmul(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end);
 void reference_delta_rule(const DeltaArgs& args);
+// Levels of the 4-bit codes of a row of keys or values, [16].
+const float* kv_levels(KvType type);
+// Number `index` of a row.
+float kv_value(KvType type, const void* row, std::int64_t index);
+void reference_hadamard(float* x, std::int64_t n);
+void reference_store_kv(KvType type, const float* x, void* row, std::int64_t n);
 void reference_attention(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
 std::size_t reference_attention_scratch_bytes(int heads, int kv_heads, int head_dim, std::int64_t page_tokens);
 

@@ -97,6 +97,8 @@ constexpr Ops kReference = {
     rope,
     to_f16,
     from_f16,
+    reference_hadamard,
+    reference_store_kv,
     reference_attention_scratch_bytes,
     reference_attention,
     reference_delta_rule,

@@ -166,11 +166,13 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (const Status status = file.value().record(); !status.ok()) log(LogLevel::warning, "checksums_not_recorded", {{"reason", status.message()}});
   core->weights = std::move(weights).value();
   const std::int64_t batch_tokens = std::min(options.batch_tokens, std::max<std::int64_t>(blueprint.plan.context_tokens, 1));
-  Result<std::unique_ptr<model::Forward>> forward = model::Forward::create(core->config, core->weights, core->ops, core->pool, batch_tokens);
+  Result<std::unique_ptr<model::Forward>> forward = model::Forward::create(core->config, core->weights, core->ops, core->pool, batch_tokens,
+                                                                                        blueprint.kv_format);
   if (!forward.ok()) return forward.status();
   core->forward = std::move(forward).value();
-  Result<std::unique_ptr<kv::PageStore>> store = kv::PageStore::open(model::Forward::page_shape(core->config, core->weights.fingerprint()),
-                                                                     blueprint.ram_budget_bytes, {options.store_folder, options.store_budget_bytes});
+  Result<std::unique_ptr<kv::PageStore>> store =
+      kv::PageStore::open(model::Forward::page_shape(core->config, core->weights.fingerprint(), blueprint.kv_format), blueprint.ram_budget_bytes,
+                          {options.store_folder, options.store_budget_bytes});
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
   core->snapshots = std::make_unique<kv::SnapshotStore>(core->weights.fingerprint(), blueprint.snapshot_budget_bytes);
@@ -182,6 +184,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
       {{"name", core->info.name},
        {"threads", std::to_string(blueprint.threads)},
        {"instruction_set", core->ops.name},
+       {"kv_format", kv::format_name(blueprint.kv_format)},
        {"weight_bytes", std::to_string(core->weights.bytes())},
        {"kv_budget_bytes", std::to_string(blueprint.ram_budget_bytes)}});
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(core)));

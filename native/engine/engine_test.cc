@@ -212,6 +212,51 @@ CODICIL_TEST(a_document_read_once_is_not_read_again_after_a_restart) {
   }
 }
 
+// Quantized pages: scales, rotation and codes are of one token and head, so what shares a batch, a page, a thread or a start changes nothing.
+CODICIL_TEST(pages_of_every_format_give_the_same_bits_in_a_batch_in_a_fork_after_a_restart_and_on_any_number_of_threads) {
+  for (TinyShape shape : {TinyShape{"llama", Type::q4_0}, {"qwen2", Type::f32}, {"qwen35moe", Type::q8_0}}) {
+    shape.embedding = shape.architecture == "qwen2" ? 192 : 384;  // heads of 32, too small to rotate, and of 64
+    const TinyModel model(shape);
+    const std::vector<Token> prefix = tokens_of(600, 6), other = tokens_of(290, 2);
+    std::vector<Generated> seen;
+    for (const std::string format : {"f16", "q8_0", "k8v4", "q4", "nf4"}) {
+      const auto with = [&](int threads) {
+        EngineOptions options = options_for(model, threads);
+        options.kv_format = format;
+        return options;
+      };
+      const std::unique_ptr<Engine> one = std::move(Engine::open(with(1), {})).value(), two = std::move(Engine::open(with(2), {})).value();
+      const Generated expected = alone(*one, prefix, greedy(12)), beside = alone(*one, other, greedy(12));
+      for (const Generated& earlier : seen) CHECK(!equal(earlier, expected));  // another format is another rounding
+      seen.push_back(expected);
+      const std::unique_ptr<Session> a = two->open_session().value(), b = two->open_session().value();
+      auto synced = sync(*a, prefix);
+      (void)sync(*b, other);
+      REQUIRE_OK(synced.get());
+      const std::unique_ptr<Session> fork = a->fork().value();
+      auto of_fork = generate(*fork, greedy(12)), of_a = generate(*a, greedy(12)), of_b = generate(*b, greedy(12));
+      CHECK(equal(of_fork.get().value(), expected));
+      CHECK(equal(of_a.get().value(), expected));
+      CHECK(equal(of_b.get().value(), beside));
+
+      const std::string folder = model.path() + ".store";  // the same for all formats: none may find another's pages
+      EngineOptions options = with(2);
+      options.store_folder = folder;
+      const bool recurrent = shape.architecture.starts_with("qwen35");  // its states are not on disk
+      for (int start = 0; start < 2; ++start) {
+        const std::unique_ptr<Engine> engine = std::move(Engine::open(options, {})).value();
+        const std::unique_ptr<Session> session = engine->open_session().value();
+        const Result<SyncReport> report = sync(*session, prefix).get();
+        REQUIRE_OK(report);
+        CHECK_EQ(report.value().reused_tokens, start == 0 || recurrent ? 0 : 512);
+        CHECK(equal(generate(*session, greedy(12)).get().value(), expected));
+        if (start == 0) CHECK_EQ(engine->stats().kv.disk_damaged_pages, 0);
+      }
+    }
+    std::filesystem::remove_all(model.path() + ".store");
+  }
+}
+
 // A recurrent state is known only where a step ended: every way back must end in the same bits as reading from the beginning.
 CODICIL_TEST(a_recurrent_session_goes_back_to_a_state_that_it_kept) {
   for (const std::string architecture : {"qwen35", "qwen35moe"}) {
@@ -385,6 +430,27 @@ CODICIL_TEST(a_plan_says_what_opening_then_uses) {
   options.ram_budget_bytes = 300'000;
   CHECK_EQ(Engine::plan(options).value().fits, false);
   CHECK_STATUS(Engine::open(options, {}), Code::does_not_fit, "context");
+  options.ram_budget_bytes = 64u << 20;
+  TinyShape wide{"qwen2", Type::q4_0};
+  wide.embedding = 384;
+  const TinyModel rotated(wide);
+  options.model_path = rotated.path();
+  const auto page_bytes = [&](const std::string& format) {
+    options.kv_format = format;
+    return Engine::plan(options).value().kv_bytes / 8;  // 2,048 tokens
+  };
+  const std::uint64_t values = 2u * 2u * 256u * 64u;  // layers, kv heads, tokens, head size
+  CHECK_EQ(page_bytes("f16"), values * 4);
+  CHECK_EQ(page_bytes("q8_0"), values * 2 * 34 / 32);
+  CHECK_EQ(page_bytes("k8v4"), values * 52 / 32);
+  CHECK_EQ(page_bytes("q4"), values * 36 / 32);
+  CHECK_EQ(page_bytes("nf4"), values * 36 / 32);
+  options.kv_format = "q5";
+  CHECK_STATUS(Engine::plan(options), Code::invalid_request, "q5");
+  options.kv_format = "q8_0";
+  options.model_path = model.path();
+  CHECK_STATUS(Engine::plan(options), Code::invalid_request, "found 16");
+  options.kv_format = "f16";
   options.instruction_set = "mmx";
   CHECK_STATUS(Engine::plan(options), Code::invalid_request, "mmx");
   options.model_path = "/nowhere.gguf";

@@ -26,6 +26,16 @@ Result<const kernels::Ops*> table_named(const std::string& name) {
   return ops;
 }
 
+Result<kv::Format> format_named(const std::string& name, const model::ModelConfig& config) {
+  for (const kv::Format format : kv::kFormats) {
+    if (name != kv::format_name(format)) continue;
+    if (format == kv::Format::f16 || config.head_dim % kv::kFormatBlock == 0) return format;
+    return Status(Code::invalid_request, "expected heads of a multiple of " + std::to_string(kv::kFormatBlock) + " numbers for keys and values in " + name +
+                                             ", found " + std::to_string(config.head_dim) + ": choose f16");
+  }
+  return Status(Code::invalid_request, "expected a format of keys and values (f16, q8_0, k8v4, q4, nf4), found " + name + ": choose one of them");
+}
+
 std::string mib(std::uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
 
 }  // namespace
@@ -65,7 +75,7 @@ Result<Blueprint> draw(const EngineOptions& options) {
   if (!gguf.ok()) return gguf.status();
   Result<model::ModelConfig> config = model::read_config(gguf.value());
   if (!config.ok()) return config.status();
-  Blueprint out{std::move(gguf).value(), std::move(config).value(), ops.value(), options.threads, options.ram_budget_bytes, 0, {}};
+  Blueprint out{std::move(gguf).value(), std::move(config).value(), ops.value(), options.threads, options.ram_budget_bytes, 0, {}, {}};
   const model::ModelConfig& c = out.config;
   if (options.context_tokens > c.context_tokens) {
     return Status(Code::invalid_request, "expected a context of at most the " + std::to_string(c.context_tokens) +
@@ -75,7 +85,10 @@ Result<Blueprint> draw(const EngineOptions& options) {
   const device::Machine machine = device::read_machine();
   if (out.threads == 0) out.threads = std::max(1, machine.physical_cores);
 
-  const std::uint64_t page = model::Forward::page_shape(c, 0).page_bytes();
+  Result<kv::Format> format = format_named(options.kv_format, c);
+  if (!format.ok()) return format.status();
+  out.kv_format = format.value();
+  const std::uint64_t page = model::Forward::page_shape(c, 0, out.kv_format).page_bytes();
   Result<std::uint64_t> weight_bytes = model::ModelWeights::planned_bytes(out.gguf, c, *out.ops);
   if (!weight_bytes.ok()) return weight_bytes.status();
 

@@ -3,6 +3,7 @@
 
 #include "kernels/kernels.h"
 #include "native/engine/engine.h"
+#include "native/kv/kv.h"
 #include "native/model/config.h"
 #include "native/model/gguf.h"
 
@@ -17,6 +18,7 @@ struct Blueprint {
   std::uint64_t ram_budget_bytes = 0;       // pages
   std::uint64_t snapshot_budget_bytes = 0;  // recurrent states; 0: the model has none
   Plan plan;
+  kv::Format kv_format = kv::Format::f16;
 };
 
 Result<Blueprint> draw(const EngineOptions& options);

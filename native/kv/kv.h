@@ -25,7 +25,12 @@ using Token = std::int32_t;
 inline constexpr std::int64_t kPageTokens = 256;
 
 enum class Tier { vram, ram, ssd };
-enum class Format { f16 };
+// How keys and values lie in a page. Numbers are those of FORMAT.md. The quantized formats have an f16 scale per 32 numbers in the page.
+enum class Format { f16 = 0, q8_0 = 1, k8v4 = 2 /* keys q8_0, values 4 bits */, q4 = 3, nf4 = 4 };
+inline constexpr std::array kFormats = {Format::f16, Format::q8_0, Format::k8v4, Format::q4, Format::nf4};
+const char* format_name(Format format);  // as options and FORMAT.md write it
+inline constexpr int kFormatBlock = 32;     // head_dim is a multiple of it, except for f16
+inline constexpr int kRotationBlock = 64;  // keys and values of a quantized format are rotated when head_dim is a multiple of it
 
 // Geometry shared by all pages of one model.
 struct PageShape {
@@ -34,7 +39,10 @@ struct PageShape {
   int head_dim = 0;
   Format format = Format::f16;
   std::uint64_t model_fingerprint = 0;  // first link of the hash chain: pages of two models never meet
-  // One page: for each layer k[kv_heads, kPageTokens, head_dim], then v of the same shape.
+  // One page: for each layer k[kv_heads, kPageTokens] rows of key_bytes(), then v, rows of value_bytes(). A row is one token's head.
+  std::size_t key_bytes() const;
+  std::size_t value_bytes() const;
+  bool is_rotated() const { return format != Format::f16 && head_dim % kRotationBlock == 0; }
   std::size_t layer_bytes() const;
   std::size_t page_bytes() const;
 };

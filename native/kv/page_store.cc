@@ -48,9 +48,26 @@ constexpr std::uint64_t kLane[4] = {0x6a09e667f3bcc909u, 0xbb67ae8584caa73bu, 0x
 
 }  // namespace
 
-std::size_t PageShape::layer_bytes() const {
-  return std::size_t{2} * static_cast<std::size_t>(kv_heads) * kPageTokens * static_cast<std::size_t>(head_dim) * sizeof(std::uint16_t);
+const char* format_name(Format format) {
+  constexpr std::array kNames = {"f16", "q8_0", "k8v4", "q4", "nf4"};
+  return kNames[static_cast<std::size_t>(format)];
 }
+
+namespace {
+
+std::size_t row_bytes(int bits, int head_dim) {
+  if (bits == 16) return static_cast<std::size_t>(head_dim) * 2;
+  assert(head_dim % kFormatBlock == 0);
+  return static_cast<std::size_t>(head_dim / kFormatBlock) * static_cast<std::size_t>(2 + kFormatBlock * bits / 8);
+}
+
+}  // namespace
+
+std::size_t PageShape::key_bytes() const {
+  return row_bytes(format == Format::f16 ? 16 : format == Format::q8_0 || format == Format::k8v4 ? 8 : 4, head_dim);
+}
+std::size_t PageShape::value_bytes() const { return row_bytes(format == Format::f16 ? 16 : format == Format::q8_0 ? 8 : 4, head_dim); }
+std::size_t PageShape::layer_bytes() const { return static_cast<std::size_t>(kv_heads) * kPageTokens * (key_bytes() + value_bytes()); }
 std::size_t PageShape::page_bytes() const { return layer_bytes() * static_cast<std::size_t>(layers); }
 
 PageName first_name(std::uint64_t model_fingerprint) {

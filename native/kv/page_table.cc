@@ -124,10 +124,11 @@ class Table final : public PageTable {
   // Only the tokens that count: a page of the Reader is 5.6 MiB, and a question usually ends in its first quarter.
   void copy_tokens(const Page& from, Page& to, std::size_t tokens) const {
     const PageShape& shape = store_.shape();
-    const std::size_t head_bytes = kPageTokens * static_cast<std::size_t>(shape.head_dim) * sizeof(std::uint16_t);
-    const std::size_t used_bytes = tokens * static_cast<std::size_t>(shape.head_dim) * sizeof(std::uint16_t);
-    const std::size_t heads = static_cast<std::size_t>(shape.layers) * 2 * static_cast<std::size_t>(shape.kv_heads);
-    for (std::size_t h = 0; h < heads; ++h) std::memcpy(to.data + h * head_bytes, from.data + h * head_bytes, used_bytes);
+    std::size_t at = 0;
+    for (int part = 0; part < 2 * shape.layers; ++part) {
+      const std::size_t row = part % 2 == 0 ? shape.key_bytes() : shape.value_bytes();
+      for (int head = 0; head < shape.kv_heads; ++head, at += kPageTokens * row) std::memcpy(to.data + at, from.data + at, tokens * row);
+    }
   }
 
   RamStore& store_;

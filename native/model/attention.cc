@@ -48,13 +48,12 @@ void Forward::attend(const Batch& batch, std::int64_t layer) {
 void Forward::attend_unit(const Run& run, std::int64_t layer, const Unit& u, int thread) {
   const std::int64_t position = run.first_position + u.first;
   const std::int64_t pages = (position + u.count + kv::kPageTokens - 1) / kv::kPageTokens;
-  const std::int64_t head_stride = kv::kPageTokens * config_.head_dim, width = config_.heads * config_.head_dim;
-  const std::size_t place = static_cast<std::size_t>(place_[static_cast<std::size_t>(layer)]) * layer_bytes_;
+  const std::int64_t width = config_.heads * config_.head_dim, place = place_[static_cast<std::size_t>(layer)] * kv_.layer_bytes;
   std::vector<kernels::KvBlock>& blocks = blocks_[static_cast<std::size_t>(thread)];
   if (blocks.size() < static_cast<std::size_t>(pages)) blocks.resize(static_cast<std::size_t>(pages) * 2);
   for (std::int64_t p = 0; p < pages; ++p) {
-    const auto* k = reinterpret_cast<const std::uint16_t*>(run.pages[static_cast<std::size_t>(p)] + place) + u.kv_head * head_stride;
-    blocks[static_cast<std::size_t>(p)] = {k, k + config_.kv_heads * head_stride};
+    const std::byte* k = run.pages[static_cast<std::size_t>(p)] + place;
+    blocks[static_cast<std::size_t>(p)] = {k + u.kv_head * kv_.k_head_bytes, k + kv_.v_bytes + u.kv_head * kv_.v_head_bytes};
   }
   // One kv head and the query heads that read it, as a model of its own.
   kernels::AttentionArgs args;
@@ -63,6 +62,8 @@ void Forward::attend_unit(const Run& run, std::int64_t layer, const Unit& u, int
   args.out = mixed_.as<float>() + (run.first_token + u.first) * width + u.head_begin * config_.head_dim;
   args.out_stride = width;
   args.blocks = blocks.data();
+  args.k_type = kv_.k_type;
+  args.v_type = kv_.v_type;
   args.page_tokens = kv::kPageTokens;
   args.queries = u.count;
   args.first_position = position;
@@ -72,6 +73,9 @@ void Forward::attend_unit(const Run& run, std::int64_t layer, const Unit& u, int
   args.scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
   args.scratch = attention_scratch_[static_cast<std::size_t>(thread)].data();
   ops_.attention(args, 0, 1);
+  // Values were rotated, so their weighted sum is: back to what the layer's next product expects.
+  if (!kv_.rotated) return;
+  for (std::int64_t i = 0; i < u.count; ++i) ops_.hadamard(args.out + i * args.out_stride, static_cast<std::int64_t>(args.heads) * args.head_dim);
 }
 
 }  // namespace codicil::model

@@ -73,20 +73,22 @@ std::int64_t tile_rows(int threads) { return std::max({kTileTokens, Forward::kLo
 
 }  // namespace
 
-Forward::Forward(const ModelConfig& config, const ModelWeights& weights, const Ops& ops, ThreadPool& pool, std::int64_t max_tokens)
+Forward::Forward(const ModelConfig& config, const ModelWeights& weights, const Ops& ops, ThreadPool& pool, std::int64_t max_tokens,
+                 kv::Format format)
     : config_(config),
       weights_(weights),
       ops_(ops),
       pool_(pool),
       max_tokens_(max_tokens),
-      codes_{layer_code(config, Mixer::attention), layer_code(config, Mixer::delta)} {
+      codes_{layer_code(config, Mixer::attention), layer_code(config, Mixer::delta)},
+      kv_(kv_layout(page_shape(config, 0, format))) {
   std::array<std::int64_t, 2> seen{};
   for (const Mixer mixer : config.mixers) place_.push_back(seen[static_cast<std::size_t>(mixer)]++);
 }
 
 Result<std::unique_ptr<Forward>> Forward::create(const ModelConfig& config, const ModelWeights& weights, const Ops& ops, ThreadPool& pool,
-                                                 std::int64_t max_tokens) {
-  std::unique_ptr<Forward> forward(new Forward(config, weights, ops, pool, max_tokens));
+                                                 std::int64_t max_tokens, kv::Format format) {
+  std::unique_ptr<Forward> forward(new Forward(config, weights, ops, pool, max_tokens, format));
   if (Status status = forward->allocate(); !status.ok()) return status;
   return forward;
 }
@@ -113,7 +115,6 @@ void Forward::measure_activations() {
 
 Status Forward::allocate() {
   const auto threads = static_cast<std::size_t>(pool_.threads());
-  layer_bytes_ = page_shape(config_, 0).layer_bytes();
   // By rows at most this many tokens come together; LM head rows use the same slots.
   tile_rows_ = tile_rows(pool_.threads());
   measure_activations();
@@ -185,12 +186,14 @@ std::uint64_t Forward::planned_scratch_bytes(const ModelConfig& c, int threads, 
          static_cast<std::uint64_t>(kLogitRows * (c.vocab + c.embedding)) * sizeof(float);
 }
 
-kv::PageShape Forward::page_shape(const ModelConfig& config, std::uint64_t fingerprint) {
+kv::PageShape Forward::page_shape(const ModelConfig& config, std::uint64_t fingerprint, kv::Format format) {
   kv::PageShape shape;
   shape.layers = static_cast<int>(config.attention_layers());
   shape.kv_heads = static_cast<int>(config.kv_heads);
   shape.head_dim = static_cast<int>(config.head_dim);
-  shape.model_fingerprint = fingerprint;
+  shape.format = format;
+  // An odd number with its bits spread (2^64 over the golden ratio), so that f16 keeps the model's own fingerprint.
+  shape.model_fingerprint = fingerprint + static_cast<std::uint64_t>(format) * 0x9e3779b97f4a7c15u;
   return shape;
 }
 
@@ -229,6 +232,7 @@ Lane Forward::lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, in
           .wide = wide,
           .activations = activations,
           .angles = angles_.data() + first,
+          .kv = kv_,
           .k_rows = k_rows_.data() + first,
           .v_rows = v_rows_.data() + first};
 }
@@ -288,12 +292,12 @@ void Forward::locate(const Batch& batch) {
 
 void Forward::point_rows(std::int64_t layer, std::int64_t begin, std::int64_t end) {
   if (mixer(layer) != Mixer::attention) return;
-  const std::size_t place = static_cast<std::size_t>(place_[static_cast<std::size_t>(layer)]) * layer_bytes_;
+  const std::int64_t place = place_[static_cast<std::size_t>(layer)] * kv_.layer_bytes;
   for (std::int64_t t = begin; t < end; ++t) {
-    auto* k = reinterpret_cast<std::uint16_t*>(token_page_[static_cast<std::size_t>(t)] + place) +
-              token_slot_[static_cast<std::size_t>(t)] * config_.head_dim;
-    k_rows_[static_cast<std::size_t>(t)] = k;
-    v_rows_[static_cast<std::size_t>(t)] = k + config_.kv_heads * kv::kPageTokens * config_.head_dim;
+    std::byte* k = token_page_[static_cast<std::size_t>(t)] + place;
+    const std::int64_t slot = token_slot_[static_cast<std::size_t>(t)];
+    k_rows_[static_cast<std::size_t>(t)] = k + slot * (kv_.k_head_bytes / kv::kPageTokens);
+    v_rows_[static_cast<std::size_t>(t)] = k + kv_.v_bytes + slot * (kv_.v_head_bytes / kv::kPageTokens);
   }
 }
 

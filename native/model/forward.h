@@ -37,7 +37,7 @@ struct Batch {
 class Forward {
  public:
   static Result<std::unique_ptr<Forward>> create(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool,
-                                                 std::int64_t max_tokens);
+                                                 std::int64_t max_tokens, kv::Format format = kv::Format::f16);
   static std::uint64_t planned_scratch_bytes(const ModelConfig& config, int threads, std::int64_t max_tokens, std::int64_t context_tokens);
 
   // hidden[wanted, embedding]: the last layer's output after the last norm.
@@ -46,7 +46,8 @@ class Forward {
   void logits(const float* hidden, std::int64_t rows, float* out);
   static constexpr std::int64_t kLogitRows = 64;  // bounds the logits buffer: 64 x 152,000 f32 are 39 MB
   std::uint64_t scratch_bytes() const;
-  static kv::PageShape page_shape(const ModelConfig& config, std::uint64_t fingerprint);
+  // The format is part of the fingerprint: pages of two formats never meet.
+  static kv::PageShape page_shape(const ModelConfig& config, std::uint64_t fingerprint, kv::Format format = kv::Format::f16);
 
  private:
   struct Unit {
@@ -58,7 +59,7 @@ class Forward {
     std::int64_t first, count;  // rows of sorted_
   };
 
-  Forward(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool, std::int64_t max_tokens);
+  Forward(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool, std::int64_t max_tokens, kv::Format format);
   Status allocate();
   void measure_activations();
   Lane lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, int thread, Mixer mixer);
@@ -95,7 +96,7 @@ class Forward {
   std::vector<std::int64_t> place_;       // [layers] index of a layer among those of its mixer: in pages, in the recurrent state
   std::int64_t tile_rows_ = 0;            // tokens that one thread's tile buffers hold
   std::size_t activation_bytes_ = 0;      // of one slot
-  std::size_t layer_bytes_ = 0;
+  const KvLayout kv_;
 
   AlignedBuffer x_, q_, mixed_;  // [max_tokens, ...]
   // [max_tokens, mixer_out], one for each mixer: a tile may write the gates of its next layer while another still reads those of the last, and the
@@ -113,7 +114,7 @@ class Forward {
   std::vector<const float*> angles_;                   // [max_tokens]
   std::vector<std::byte*> token_page_;                 // [max_tokens] page that the token's keys go to
   std::vector<std::int32_t> token_slot_;               // [max_tokens] place in that page
-  std::vector<std::uint16_t*> k_rows_, v_rows_;        // [max_tokens], of the layer that the token's thread is at
+  std::vector<std::byte*> k_rows_, v_rows_;            // [max_tokens], of the layer that the token's thread is at
   std::vector<Unit> units_;                            // attention work of this batch
 };
 

@@ -7,8 +7,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "native/kv/kv.h"
-
 namespace codicil::model {
 
 using kernels::Ops;
@@ -86,17 +84,52 @@ void norm_heads(const ModelConfig& c, const Lane& lane, float* rows, std::int64_
   });
 }
 
+KvLayout kv_layout(const kv::PageShape& shape) {
+  using kernels::KvType;
+  KvLayout out;
+  switch (shape.format) {
+    case kv::Format::f16:
+      break;
+    case kv::Format::q8_0:
+      out.k_type = out.v_type = KvType::q8_0;
+      break;
+    case kv::Format::k8v4:
+      out.k_type = KvType::q8_0, out.v_type = KvType::q4;
+      break;
+    case kv::Format::q4:
+      out.k_type = out.v_type = KvType::q4;
+      break;
+    case kv::Format::nf4:
+      out.k_type = out.v_type = KvType::nf4;
+      break;
+  }
+  static_assert(kv::kFormatBlock == kernels::kKvBlock && kv::kRotationBlock == kernels::kHadamardBlock);
+  assert(shape.key_bytes() == static_cast<std::size_t>(kernels::kv_row_bytes(out.k_type, shape.head_dim)));
+  assert(shape.value_bytes() == static_cast<std::size_t>(kernels::kv_row_bytes(out.v_type, shape.head_dim)));
+  out.rotated = shape.is_rotated();
+  out.k_head_bytes = kv::kPageTokens * static_cast<std::int64_t>(shape.key_bytes());
+  out.v_head_bytes = kv::kPageTokens * static_cast<std::int64_t>(shape.value_bytes());
+  out.v_bytes = shape.kv_heads * out.k_head_bytes;
+  out.layer_bytes = static_cast<std::int64_t>(shape.layer_bytes());
+  return out;
+}
+
 void rotate_and_store(const ModelConfig& c, const Lane& lane) {
   const Ops& ops = lane.ops;
   const auto q_heads = static_cast<int>(c.heads), kv_heads = static_cast<int>(c.kv_heads), head_dim = static_cast<int>(c.head_dim);
-  const std::int64_t kv_width = c.kv_heads * c.head_dim, head_stride = kv::kPageTokens * c.head_dim;
+  const std::int64_t kv_width = c.kv_heads * c.head_dim;
   lane.each_token([&](std::int64_t t) {
     float *k = lane.k + t * kv_width, *v = lane.v + t * kv_width;
     ops.rope(c.rope_kind, lane.q + t * c.heads * c.head_dim, q_heads, head_dim, c.rope_dims, lane.angles[t]);
     ops.rope(c.rope_kind, k, kv_heads, head_dim, c.rope_dims, lane.angles[t]);
+    if (lane.kv.rotated) {
+      ops.hadamard(lane.q + t * c.heads * c.head_dim, c.heads * c.head_dim);
+      ops.hadamard(k, kv_width);
+      ops.hadamard(v, kv_width);
+    }
     for (std::int64_t head = 0; head < c.kv_heads; ++head) {
-      ops.to_f16(k + head * c.head_dim, lane.k_rows[t] + head * head_stride, c.head_dim);
-      ops.to_f16(v + head * c.head_dim, lane.v_rows[t] + head * head_stride, c.head_dim);
+      ops.store_kv(lane.kv.k_type, k + head * c.head_dim, lane.k_rows[t] + head * lane.kv.k_head_bytes, c.head_dim);
+      ops.store_kv(lane.kv.v_type, v + head * c.head_dim, lane.v_rows[t] + head * lane.kv.v_head_bytes, c.head_dim);
     }
   });
 }

@@ -11,10 +11,21 @@
 
 #include "kernels/kernels.h"
 #include "native/base/threads.h"
+#include "native/kv/kv.h"
 #include "native/model/config.h"
 #include "native/model/weights.h"
 
 namespace codicil::model {
+
+// Where rows of keys and values lie in a page, and in which form: kv::PageShape in the op table's words.
+struct KvLayout {
+  kernels::KvType k_type = kernels::KvType::f16, v_type = kernels::KvType::f16;
+  bool rotated = false;                               // queries, keys, values, and what attention gives
+  std::int64_t k_head_bytes = 0, v_head_bytes = 0;  // from one head's rows to the next head's
+  std::int64_t v_bytes = 0;                           // from the keys of a layer to its values
+  std::int64_t layer_bytes = 0;
+};
+KvLayout kv_layout(const kv::PageShape& shape);
 
 // With `pool` null a lane is one tile of a large batch, done on this thread from norm to norm while its activations stay in the second-level
 // cache; with a pool it is the whole (small) batch, every matrix split by rows.
@@ -68,15 +79,16 @@ class Lane {
   float* wide;                            // [tokens, widest] queries with gates, logits of the router
   std::array<std::byte*, 3> activations;  // one for each weight type that meets in one multiply()
   const float* const* angles;             // [tokens] -> [rope_dims / 2][2]
-  std::uint16_t* const* k_rows;           // [tokens] -> k of kv head 0 of this layer at the token's place; heads kPageTokens * head_dim apart
-  std::uint16_t* const* v_rows;           // [tokens] -> v, same
+  const KvLayout& kv;
+  std::byte* const* k_rows;               // [tokens] -> k of kv head 0 of this layer at the token's place; heads kv.k_head_bytes apart
+  std::byte* const* v_rows;               // [tokens] -> v, kv.v_head_bytes apart
 };
 
 // x -> h.
 void norm_input(const ModelConfig& config, const Lane& lane, const float* norm);
 // Normalises every head of rows[tokens, heads, head_dim].
 void norm_heads(const ModelConfig& config, const Lane& lane, float* rows, std::int64_t heads, const float* norm);
-// Rotates q and k by their positions and puts k and v, as f16, where attention reads them.
+// Rotates q and k by their positions and puts k and v, in the pages' format, where attention reads them.
 void rotate_and_store(const ModelConfig& config, const Lane& lane);
 // Adds the mixer's part, which lies in h, to x; x normed -> h.
 void add_and_norm(const ModelConfig& config, const Lane& lane, const float* norm);

@@ -41,7 +41,7 @@ constexpr const char* kUsage =
     "  inspect       what the file says of itself\n"
     "  plan          [--context N]: bytes that would be used, before anything is\n"
     "Everywhere: --threads 2, --context N, --batch-tokens 512, --ram-mib N (for keys and values), --set reference|avx2|avx512,\n"
-    "  --store FOLDER (pages of keys and values kept on disk), --store-mib N,\n"
+    "  --kv f16|q8_0|k8v4|q4|nf4 (format of keys and values), --store FOLDER (their pages kept on disk), --store-mib N,\n"
     "  --checksums FOLDER (of tensors, recorded at the first load, checked at every other), --second-copy FILE.gguf (read where they differ)\n"
     "Formats: bench/peer/FORMATS.md. Exit code: 0 done, 1 could not be done, 2 wrong usage.\n";
 
@@ -60,7 +60,7 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed"}},
 };
 const std::set<std::string> kEverywhere = {"--model", "--threads", "--context",   "--batch-tokens", "--ram-mib",
-                                           "--set",   "--store",   "--store-mib", "--checksums",    "--second-copy"};
+                                           "--set",   "--store",   "--store-mib", "--checksums",    "--second-copy", "--kv"};
 
 struct Arguments {
   std::string command;
@@ -119,6 +119,7 @@ EngineOptions options_of(const Arguments& a) {
   options.batch_tokens = a.number("--batch-tokens", 512);
   options.ram_budget_bytes = static_cast<std::uint64_t>(a.number("--ram-mib", 0)) << 20;
   options.instruction_set = a.text("--set");
+  if (a.has("--kv")) options.kv_format = a.text("--kv");
   options.store_folder = a.text("--store");
   options.checksum_folder = a.text("--checksums");
   options.second_copy = a.text("--second-copy");

@@ -1,0 +1,45 @@
+// What a row of keys or values means: its size, its numbers, and the reference's way of writing it.
+#include "kernels/reference/kv_rows.h"
+
+namespace codicil::kernels {
+namespace {
+
+constexpr float kQ4Levels[16] = {-7.5f, -6.5f, -5.5f, -4.5f, -3.5f, -2.5f, -1.5f, -0.5f, 0.5f, 1.5f, 2.5f, 3.5f, 4.5f, 5.5f, 6.5f, 7.5f};
+// bitsandbytes' table, which is that of the paper.
+constexpr float kNf4Levels[16] = {-1.0f,        -0.69619280f, -0.52507305f, -0.39491749f, -0.28444138f, -0.18477343f, -0.09105004f, 0.0f,
+                                  0.07958030f,  0.16093020f,  0.24611230f,  0.33791524f,  0.44070983f,  0.56261700f,  0.72295684f,  1.0f};
+
+float half_at(const std::uint8_t* from) {
+  std::uint16_t half;
+  std::memcpy(&half, from, sizeof half);
+  return half_to_float(half);
+}
+
+}  // namespace
+
+std::int64_t kv_row_bytes(KvType type, std::int64_t head_dim) {
+  if (type == KvType::f16) return head_dim * 2;
+  return head_dim / kKvBlock * (2 + (type == KvType::q8_0 ? kKvBlock : kKvBlock / 2));
+}
+
+const float* kv_levels(KvType type) { return type == KvType::nf4 ? kNf4Levels : kQ4Levels; }
+
+float kv_value(KvType type, const void* row, std::int64_t index) {
+  const auto* bytes = static_cast<const std::uint8_t*>(row);
+  if (type == KvType::f16) return half_at(bytes + 2 * index);
+  const std::uint8_t* block = bytes + index / kKvBlock * kv_row_bytes(type, kKvBlock);
+  const auto at = static_cast<int>(index % kKvBlock);
+  const float level = type == KvType::q8_0 ? static_cast<float>(static_cast<std::int8_t>(block[2 + at]))
+                                           : kv_levels(type)[at < 16 ? block[2 + at] & 15 : block[2 + at - 16] >> 4];
+  return half_to_float(float_to_half(level * half_at(block)));
+}
+
+void reference_hadamard(float* x, std::int64_t n) { rotate_blocks(x, n); }
+
+void reference_store_kv(KvType type, const float* x, void* row, std::int64_t n) {
+  if (type != KvType::f16) return store_quantized(type, x, row, n);
+  auto* out = static_cast<std::uint16_t*>(row);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = float_to_half(x[i]);
+}
+
+}  // namespace codicil::kernels

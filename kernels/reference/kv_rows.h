@@ -1,0 +1,101 @@
+// Writing rows of keys and values: quantizing and rotating, once as meaning and as speed.
+//
+// Owns: the arithmetic of store_kv and hadamard, plain loops that the compiler turns into vectors of the including file's instruction set.
+// Rules that must stay true: every table writes the same bits, so nothing here multiplies and then adds (one table would fuse it); everything
+// has internal linkage, because the including files are compiled for different instruction sets.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/reference/formats.h"
+
+namespace codicil::kernels {
+namespace {
+
+template <int Apart>
+[[gnu::always_inline]] inline void hadamard_step(float* x) {
+  for (int i = 0; i < kHadamardBlock; i += 2 * Apart)
+    for (int j = i; j < i + Apart; ++j) {
+      const float a = x[j], b = x[j + Apart];
+      x[j] = a + b;
+      x[j + Apart] = a - b;
+    }
+}
+
+[[maybe_unused]] void rotate_blocks(float* x, std::int64_t n) {
+  for (std::int64_t first = 0; first < n; first += kHadamardBlock) {
+    float* block = x + first;
+    hadamard_step<1>(block);
+    hadamard_step<2>(block);
+    hadamard_step<4>(block);
+    hadamard_step<8>(block);
+    hadamard_step<16>(block);
+    hadamard_step<32>(block);
+    for (int i = 0; i < kHadamardBlock; ++i) block[i] *= 0.125f;
+  }
+}
+
+// The largest magnitude, compared as bits: those of magnitudes are ordered as the magnitudes are.
+[[gnu::always_inline]] inline float largest_magnitude(const float* x) {
+  std::int32_t bits[kKvBlock], largest = 0;
+  std::memcpy(bits, x, sizeof bits);
+  for (int i = 0; i < kKvBlock; ++i) {
+    const std::int32_t magnitude = bits[i] & 0x7fffffff;
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  float out;
+  std::memcpy(&out, &largest, sizeof out);
+  return out;
+}
+
+// Stores the scale and returns what numbers are multiplied by; 0 for a block that is too small to have a scale.
+[[gnu::always_inline]] inline float put_scale(float scale, std::uint8_t* out) {
+  const std::uint16_t half = float_to_half(scale);
+  std::memcpy(out, &half, sizeof half);
+  const float stored = half_to_float(half);
+  return stored > 0 ? 1.0f / stored : 0.0f;
+}
+
+[[gnu::always_inline]] inline std::int32_t clamp_code(float value, float least, float most) {
+  value = value > least ? value : least;  // NaN becomes the least code
+  value = value < most ? value : most;
+  return static_cast<std::int32_t>(value);
+}
+
+[[gnu::always_inline]] inline void put_nibbles(const std::int32_t* codes, std::uint8_t* out) {
+  for (int i = 0; i < 16; ++i) out[i] = static_cast<std::uint8_t>(codes[i] | (codes[i + 16] << 4));
+}
+
+[[maybe_unused]] void store_quantized(KvType type, const float* x, void* row, std::int64_t n) {
+  auto* out = static_cast<std::uint8_t*>(row);
+  const float* levels = kv_levels(type);
+  for (std::int64_t first = 0; first < n; first += kKvBlock) {
+    const float* block = x + first;
+    const float largest = largest_magnitude(block);
+    if (type == KvType::q8_0) {
+      const float inverse = put_scale(largest * (1.0f / 127), out);
+      for (int i = 0; i < kKvBlock; ++i)
+        out[2 + i] = static_cast<std::uint8_t>(static_cast<std::int8_t>(clamp_code(__builtin_nearbyintf(block[i] * inverse), -127, 127)));
+    } else {
+      std::int32_t codes[kKvBlock];
+      if (type == KvType::q4) {
+        const float inverse = put_scale(largest * (1.0f / 8), out);
+        for (int i = 0; i < kKvBlock; ++i) codes[i] = clamp_code(__builtin_floorf(block[i] * inverse), -8, 7) + 8;
+      } else {
+        const float inverse = put_scale(largest, out);
+        for (int i = 0; i < kKvBlock; ++i) codes[i] = 0;
+        // The nearest level: one for every middle between two levels that the number is above.
+        for (int level = 0; level < 15; ++level) {
+          const float middle = 0.5f * (levels[level] + levels[level + 1]);
+          for (int i = 0; i < kKvBlock; ++i) codes[i] += block[i] * inverse > middle ? 1 : 0;
+        }
+      }
+      put_nibbles(codes, out + 2);
+    }
+    out += kv_row_bytes(type, kKvBlock);
+  }
+}
+
+}  // namespace
+}  // namespace codicil::kernels
