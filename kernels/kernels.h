@@ -62,7 +62,8 @@ struct Activations {
 // an f16 scale d, then the codes; a number is read back as code's level x d in f32, rounded to f16, so every table reads the same.
 //   f16    head_dim f16
 //   q8_0   [f16 d][int8 code x 32]: level = code, d = largest / 127 (the block of GGUF's q8_0)
-//   q4     [f16 d][16 bytes: codes 0..15 in the low nibbles, 16..31 in the high]: level = code - 7.5, d = largest / 8
+//   q4     [f16 d][16 bytes: codes 0..15 in the low nibbles, 16..31 in the high]: level = one of 16 int8 with the least squared error for 32
+//          normal numbers whose largest is level -127 (0.0061 of the variance; 0.0079 for even steps, 0.0076 for nf4); d may be negative
 //   nf4    the same bytes; level = 16 quantiles of a normal distribution (Dettmers et al. 2023, QLoRA, appendix E), d = largest
 enum class KvType : std::uint8_t { f16, q8_0, q4, nf4 };
 inline constexpr std::int64_t kKvBlock = 32;           // numbers that share a scale; head_dim is a multiple of it, except for f16

@@ -36,17 +36,17 @@ template <int Apart>
   }
 }
 
-// The largest magnitude, compared as bits: those of magnitudes are ordered as the magnitudes are.
-[[gnu::always_inline]] inline float largest_magnitude(const float* x) {
+// The first number of the largest magnitude, compared as bits: those of magnitudes are ordered as the magnitudes are.
+[[gnu::always_inline]] inline float largest_number(const float* x) {
   std::int32_t bits[kKvBlock], largest = 0;
   std::memcpy(bits, x, sizeof bits);
   for (int i = 0; i < kKvBlock; ++i) {
     const std::int32_t magnitude = bits[i] & 0x7fffffff;
     largest = magnitude > largest ? magnitude : largest;
   }
-  float out;
-  std::memcpy(&out, &largest, sizeof out);
-  return out;
+  int at = 0;
+  while ((bits[at] & 0x7fffffff) != largest) at += 1;
+  return x[at];
 }
 
 // Stores the scale and returns what numbers are multiplied by; 0 for a block that is too small to have a scale.
@@ -54,7 +54,7 @@ template <int Apart>
   const std::uint16_t half = float_to_half(scale);
   std::memcpy(out, &half, sizeof half);
   const float stored = half_to_float(half);
-  return stored > 0 ? 1.0f / stored : 0.0f;
+  return stored != 0 ? 1.0f / stored : 0.0f;
 }
 
 [[gnu::always_inline]] inline std::int32_t clamp_code(float value, float least, float most) {
@@ -67,31 +67,37 @@ template <int Apart>
   for (int i = 0; i < 16; ++i) out[i] = static_cast<std::uint8_t>(codes[i] | (codes[i + 16] << 4));
 }
 
+// The scale of the least squared error for these codes. Products of two f32 are exact in f64, so fusing them with the sum changes nothing.
+[[gnu::always_inline]] inline void put_best_scale(const float* x, const std::int32_t* codes, const float* levels, std::uint8_t* out) {
+  double products = 0, squares = 0;
+  for (int i = 0; i < kKvBlock; ++i) {
+    const double level = levels[codes[i]];
+    products += level * static_cast<double>(x[i]);
+    squares += level * level;
+  }
+  put_scale(static_cast<float>(products / squares), out);
+}
+
 [[maybe_unused]] void store_quantized(KvType type, const float* x, void* row, std::int64_t n) {
   auto* out = static_cast<std::uint8_t*>(row);
   const float* levels = kv_levels(type);
   for (std::int64_t first = 0; first < n; first += kKvBlock) {
     const float* block = x + first;
-    const float largest = largest_magnitude(block);
+    const float extreme = largest_number(block), largest = extreme < 0 ? -extreme : extreme;
     if (type == KvType::q8_0) {
       const float inverse = put_scale(largest * (1.0f / 127), out);
       for (int i = 0; i < kKvBlock; ++i)
         out[2 + i] = static_cast<std::uint8_t>(static_cast<std::int8_t>(clamp_code(__builtin_nearbyintf(block[i] * inverse), -127, 127)));
     } else {
-      std::int32_t codes[kKvBlock];
-      if (type == KvType::q4) {
-        const float inverse = put_scale(largest * (1.0f / 8), out);
-        for (int i = 0; i < kKvBlock; ++i) codes[i] = clamp_code(__builtin_floorf(block[i] * inverse), -8, 7) + 8;
-      } else {
-        const float inverse = put_scale(largest, out);
-        for (int i = 0; i < kKvBlock; ++i) codes[i] = 0;
-        // The nearest level: one for every middle between two levels that the number is above.
-        for (int level = 0; level < 15; ++level) {
-          const float middle = 0.5f * (levels[level] + levels[level + 1]);
-          for (int i = 0; i < kKvBlock; ++i) codes[i] += block[i] * inverse > middle ? 1 : 0;
-        }
+      const float inverse = put_scale(type == KvType::q4 ? extreme * (-1.0f / 127) : largest, out);
+      std::int32_t codes[kKvBlock] = {};
+      // The nearest level: one for every middle between two levels that the number is above.
+      for (int level = 0; level < 15; ++level) {
+        const float middle = 0.5f * (levels[level] + levels[level + 1]);
+        for (int i = 0; i < kKvBlock; ++i) codes[i] += block[i] * inverse > middle ? 1 : 0;
       }
       put_nibbles(codes, out + 2);
+      if (type == KvType::q4) put_best_scale(block, codes, levels, out);
     }
     out += kv_row_bytes(type, kKvBlock);
   }
