@@ -122,6 +122,32 @@ CODICIL_TEST(a_fork_and_its_original_write_to_pages_of_their_own) {
   CHECK_EQ(store->stats().pages_by_tier[1], 3);
 }
 
+CODICIL_TEST(a_fork_copies_every_row_of_its_last_page_in_every_format) {
+  for (const Format format : kFormats) {
+    const PageShape shape{3, 2, 96, format, 42};
+    CHECK_EQ(shape.page_bytes(), 3 * 2 * kPageTokens * (shape.key_bytes() + shape.value_bytes()));
+    CHECK(!shape.is_rotated());
+    const auto store = std::move(PageStore::open(shape, 4 * shape.page_bytes())).value();
+    const auto a = PageTable::create(*store);
+    REQUIRE_OK(a->reserve(100));
+    {
+      Pin pin = a->pin(0);
+      for (std::size_t i = 0; i < shape.page_bytes(); ++i) pin.writable_data()[i] = static_cast<std::byte>(i * 7 % 251);
+    }
+    a->commit(tokens_of(100, 1));
+    const auto b = a->fork();
+    REQUIRE_OK(b->reserve(1));
+    const Pin from = a->pin(0), to = b->pin(0);
+    CHECK(from.data() != to.data());
+    std::size_t at = 0;
+    for (int part = 0; part < 6; ++part) {
+      const std::size_t row = part % 2 == 0 ? shape.key_bytes() : shape.value_bytes();
+      for (int head = 0; head < 2; ++head, at += kPageTokens * row) CHECK(std::memcmp(from.data() + at, to.data() + at, 100 * row) == 0);
+    }
+    CHECK_EQ(at, shape.page_bytes());
+  }
+}
+
 CODICIL_TEST(eviction_takes_the_page_unused_longest_and_never_a_pinned_or_live_one) {
   const auto store = store_of(3);
   const auto a = tokens_of(256, 1), b = tokens_of(256, 2), c = tokens_of(256, 3), d = tokens_of(256, 4);
