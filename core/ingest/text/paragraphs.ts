@@ -145,7 +145,7 @@ class MarkdownReader {
 
   private text(body: string, indent: number): void {
     if (this.open && (!readLabel(body) || this.goesOn(body, this.width))) {
-      this.open = { ...this.open, source: `${this.open.source}\n${body}` };
+      this.open = { ...this.open, source: withLine(this.open.source, body) };
       return;
     }
     this.flush();
@@ -182,7 +182,7 @@ export function readPlain(text: string, isWrapped?: boolean): TextParagraph[] {
     const indent = widthOf(/^\s*/.exec(line)?.[0] ?? '');
     const current = last();
     if (current && wrapped && (!startsItem(body) || goesOn({ item: current.source, before, body }, width)))
-      open = { ...current, source: `${current.source}\n${body}` };
+      open = { ...current, source: withLine(current.source, body) };
     else {
       flush();
       open = { source: body, level: null, depth: null, ordinal: null, bullet: /^[-*•]\s/.test(body), indent, cells: null };
@@ -191,6 +191,12 @@ export function readPlain(text: string, isWrapped?: boolean): TextParagraph[] {
   }
   flush();
   return out;
+}
+
+/** A line behind the others of its paragraph. "Pre-" at a line's end goes on without a space; "pre- and post-" does not. */
+function withLine(source: string, body: string): string {
+  const goesOn = /\p{L}-$/u.test(source.slice(-2)) && /^\p{L}/u.test(body) && !/^(?:and|or|to|und|oder|et)\b/i.test(body);
+  return goesOn ? source + body : `${source}\n${body}`;
 }
 
 function startsItem(body: string): boolean {

@@ -174,4 +174,11 @@ describe('plain text', () => {
   it('opens ligatures, composes accents and drops invisible signs', () => {
     expect(read('e\u0301 o\uFB03ce\u200B so\u00ADft\u00A0 x', false).blocks[0]?.text).toBe('é office soft x');
   });
+
+  it('fault: a word with a hyphen that a line breaks becomes two', () => {
+    const read = (text: string, markdown: boolean): readonly string[] =>
+      readText(new TextEncoder().encode(text), 'a', markdown, new Watch({})).blocks.map((block) => block.text);
+    const text = 'All Pre-\nExisting Materials of the Provider, and its pre-\nand post-closing duties.';
+    expect(read(text, true)).toEqual(['All Pre-Existing Materials of the Provider, and its pre- and post-closing duties.']);
+  });
 });
