@@ -168,9 +168,9 @@ describe('faults that a word elsewhere hid', () => {
     expect(count(`${FRAME}\n6. Six. The fee is due per per annum, as as agreed.`, 'repeated-word')).toBe(2);
   });
   it('fault: many references that lead nowhere and many open brackets cost no time', () => {
-    const lines = Array.from({ length: 1_500 }, (_, index) => `${index + 6}. Part. As in Section ${index + 1}.9 and (((( Section ${(index % 90) + 1}.`);
+    const lines = Array.from({ length: 3_000 }, (_, index) => `${index + 6}. Part. As in Section 98.1 and Section 98.2 here.`);
     const before = process.cpuUsage().user;
     lintDocument(makeDocument([FRAME, ...lines, '([“'.repeat(10_000) + ')]”'.repeat(3_000)].join('\n')));
-    expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(8);
+    expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(4);
   });
 });
