@@ -66,8 +66,8 @@ struct Activations {
 //          normal numbers whose largest is level -127 (0.0061 of the variance; 0.0079 for even steps, 0.0076 for nf4); d may be negative
 //   nf4    the same bytes; level = 16 quantiles of a normal distribution (Dettmers et al. 2023, QLoRA, appendix E), d = largest
 enum class KvType : std::uint8_t { f16, q8_0, q4, nf4 };
-inline constexpr std::int64_t kKvBlock = 32;           // numbers that share a scale; head_dim is a multiple of it, except for f16
-inline constexpr std::int64_t kHadamardBlock = 64;     // numbers that are rotated together
+inline constexpr std::int64_t kKvBlock = 32;        // numbers that share a scale; head_dim is a multiple of it, except for f16
+inline constexpr std::int64_t kHadamardBlock = 64;  // numbers that are rotated together
 std::int64_t kv_row_bytes(KvType type, std::int64_t head_dim);
 
 // Keys and values of one page for one layer, as the attention op reads them.

@@ -128,8 +128,8 @@ std::vector<float> multiply(const Ops& ops, Type type, const std::vector<std::ui
 }
 
 void test_matmul(const Ops& ops) {
-  const Type types[] = {Type::f32,  Type::f16,  Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0,
-                        Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k,   Type::q3_k, Type::q2_k, Type::iq4_nl, Type::iq4_xs, Type::mxfp4};
+  const Type types[] = {Type::f32,  Type::f16,  Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0,   Type::q5_1,   Type::q8_0,
+                        Type::q4_k, Type::q5_k, Type::q6_k, Type::q3_k, Type::q2_k, Type::iq4_nl, Type::iq4_xs, Type::mxfp4};
   const std::int64_t row_counts[] = {1, 7, 16, 17, 33, 72};
   const std::int64_t token_counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 48};
   for (Type type : types) {
@@ -161,8 +161,8 @@ void test_matmul(const Ops& ops) {
 
 // The largest codes with the largest activations: the sums of narrow integers must not wrap.
 void test_matmul_extremes(const Ops& ops) {
-  for (Type type : {Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k, Type::q3_k, Type::iq4_nl, Type::iq4_xs,
-                    Type::mxfp4}) {
+  for (Type type : {Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k, Type::q3_k, Type::iq4_nl,
+                    Type::iq4_xs, Type::mxfp4}) {
     const TypeInfo& info = *find_type(static_cast<std::uint32_t>(type));
     const std::int64_t cols = 512, rows = 16;
     for (int fill : {0x00, 0x7f, 0x80, 0xff}) {
@@ -183,9 +183,8 @@ void test_matmul_extremes(const Ops& ops) {
 
 // Quantized activations are an approximation: the reference itself is compared with plain arithmetic over dequantized weights.
 void test_reference_matmul() {
-  for (Type type :
-       {Type::f32, Type::f16, Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k,
-        Type::q3_k, Type::q2_k, Type::iq4_nl, Type::iq4_xs, Type::mxfp4}) {
+  for (Type type : {Type::f32, Type::f16, Type::bf16, Type::q4_0, Type::q4_1, Type::q5_0, Type::q5_1, Type::q8_0, Type::q4_k, Type::q5_k, Type::q6_k,
+                    Type::q3_k, Type::q2_k, Type::iq4_nl, Type::iq4_xs, Type::mxfp4}) {
     const std::int64_t cols = 512, rows = 24;
     const auto gguf = random_weights(type, rows, cols);
     const auto x = uniform_vector(cols, -1, 1);
@@ -375,7 +374,8 @@ void test_kv_rows(const Ops& ops) {
         bool near = true;
         for (std::int64_t i = 0; i < n; ++i) {
           double largest = 0;
-          for (std::int64_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j) largest = std::fmax(largest, std::fabs(static_cast<double>(x[static_cast<std::size_t>(j)])));
+          for (std::int64_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j)
+            largest = std::fmax(largest, std::fabs(static_cast<double>(x[static_cast<std::size_t>(j)])));
           const double step = type == KvType::f16 ? 0 : largest * (type == KvType::q8_0 ? 0.5 / 127 : type == KvType::q4 ? 0.2 : 0.1525);
           const double value = x[static_cast<std::size_t>(i)];
           near &= std::fabs(kv_value(type, got.data(), i) - value) <= step * 1.01 + std::fabs(value) / 1024 + (range < 1e-3f ? 2e-6 : 1e-7);
@@ -464,8 +464,14 @@ void test_attention(const Ops& ops) {
   };
   // Pages of every format: heads with and without a rotation, first, last and next page, part of a tile, one query and many.
   for (const auto& [k, v] : {std::pair{KvType::q8_0, KvType::q8_0}, {KvType::q8_0, KvType::q4}, {KvType::q4, KvType::q4}, {KvType::nf4, KvType::nf4}})
-    for (const AttentionCase& c : {AttentionCase{3, 1, 64, 256, 1, 0}, {9, 3, 64, 256, 1, 255}, {9, 3, 64, 256, 1, 256}, {6, 2, 64, 64, 40, 50},
-                                   {3, 1, 64, 256, 1, 700}, {6, 2, 96, 64, 17, 70}, {4, 1, 128, 256, 5, 300}, {8, 1, 256, 64, 2, 130}}) {
+    for (const AttentionCase& c : {AttentionCase{3, 1, 64, 256, 1, 0},
+                                   {9, 3, 64, 256, 1, 255},
+                                   {9, 3, 64, 256, 1, 256},
+                                   {6, 2, 64, 64, 40, 50},
+                                   {3, 1, 64, 256, 1, 700},
+                                   {6, 2, 96, 64, 17, 70},
+                                   {4, 1, 128, 256, 5, 300},
+                                   {8, 1, 256, 64, 2, 130}}) {
       cases.push_back(c);
       cases.back().k_type = k, cases.back().v_type = v;
     }
@@ -476,7 +482,8 @@ void test_attention(const Ops& ops) {
       const auto q = uniform_vector(c.queries * stride, -range, range);
       const std::string at = std::string(ops.name) + " attention heads " + std::to_string(c.heads) + "/" + std::to_string(c.kv_heads) + " dim " +
                              std::to_string(c.head_dim) + " page " + std::to_string(c.page_tokens) + " queries " + std::to_string(c.queries) +
-                             " from " + std::to_string(c.first_position) + " range " + std::to_string(range) + " " + name_of(c.k_type) + "/" + name_of(c.v_type);
+                             " from " + std::to_string(c.first_position) + " range " + std::to_string(range) + " " + name_of(c.k_type) + "/" +
+                             name_of(c.v_type);
       const auto want = attend(reference(), c, pages, q, stride, false);
       const auto got = attend(ops, c, pages, q, stride, false);
       // f32 scores of up to 12 * 12 * sqrt(dim) carry an absolute error near 1e-5 * size, which the exponential passes on.

@@ -26,7 +26,16 @@ const count = Number(values.tokens);
 async function idsOf(engine, model) {
   const texts = realTexts();
   if (texts === null) throw new Missing('expected the contract corpora, found none: set CODICIL_CORPORA to their folder');
-  const lists = await call(engine, ['tokenize', '--model', model, '--file', inputFile('texts.json', texts.slice(Number(values.skip)).map(({ text }) => text))]);
+  const lists = await call(engine, [
+    'tokenize',
+    '--model',
+    model,
+    '--file',
+    inputFile(
+      'texts.json',
+      texts.slice(Number(values.skip)).map(({ text }) => text),
+    ),
+  ]);
   const ids = lists.flat().slice(0, count);
   if (ids.length < count) throw new Missing(`expected ${count} tokens of real text, found ${ids.length}: ask for fewer`);
   return ids;

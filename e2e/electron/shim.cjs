@@ -3,11 +3,13 @@
 //   utilityProcess.fork   hosts need Node 24 (this Electron's Node is 16): they run as forked children of CODICIL_NODE, ports are relayed
 //   protocol.handle       came with Electron 25: built on registerBufferProtocol, with the little of Request and Response that the app uses
 //   Response, Headers     are no globals in Node 16
+//   toSorted, groupBy ... came with Chromium 110 and later: language.js stands in front of every script that the app protocol gives
 // Rule: only what is missing is replaced; the app carries no line for this.
 'use strict';
 
 const { EventEmitter } = require('node:events');
 const { fork } = require('node:child_process');
+const { readFileSync } = require('node:fs');
 const path = require('node:path');
 const electron = require('electron');
 const { encode, decode } = require('./codec.cjs');
@@ -44,12 +46,16 @@ class Response {
 globalThis.Headers ??= Headers;
 globalThis.Response ??= Response;
 
+const LANGUAGE = readFileSync(path.join(__dirname, 'language.js'));
+/** Imports come first wherever they stand, and each imported script has the same beginning, so whichever runs first lends. */
+const withLanguage = (type, data) => (/javascript/.test(type ?? '') ? Buffer.concat([LANGUAGE, Buffer.from('\n'), data]) : data);
+
 function handle(protocol, scheme, handler) {
   protocol.registerBufferProtocol(scheme, async (request, callback) => {
     try {
       const response = await handler({ url: request.url, method: request.method, headers: new Headers(request.headers) });
       const headers = Object.fromEntries(response.headers.entries());
-      callback({ statusCode: response.status, headers, mimeType: headers['content-type']?.split(';')[0], data: await response.bytes() });
+      callback({ statusCode: response.status, headers, mimeType: headers['content-type']?.split(';')[0], data: withLanguage(headers['content-type'], await response.bytes()) });
     } catch (error) {
       callback({ statusCode: 500, mimeType: 'text/plain', data: Buffer.from(String(error)) });
     }

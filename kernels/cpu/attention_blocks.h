@@ -21,15 +21,15 @@ constexpr int kMaxRows = 96;   // rows per block: amortizes the widening of a ti
 constexpr int kWidenFrom = 8;  // fewer rows read the f16 tile directly
 
 struct Scratch {
-  std::uint16_t* k16;  // [head_dim, 64] f16
-  float* k32;          // [head_dim, 64]
-  float* v32;          // [64, head_dim]
-  float* scores;       // [rows, 64], weights after the softmax
-  float* sums;         // [rows, head_dim]
-  float* maximum;      // [rows]
-  float* total;        // [rows]
-  float* decay;        // [rows] factor of the old sums in this tile
-  const float** q;     // [rows]
+  std::uint16_t* k16;     // [head_dim, 64] f16
+  float* k32;             // [head_dim, 64]
+  float* v32;             // [64, head_dim]
+  float* scores;          // [rows, 64], weights after the softmax
+  float* sums;            // [rows, head_dim]
+  float* maximum;         // [rows]
+  float* total;           // [rows]
+  float* decay;           // [rows] factor of the old sums in this tile
+  const float** q;        // [rows]
   std::uint16_t* k_rows;  // [64, head_dim] f16, keys of a tile that were quantized
   std::uint16_t* v_rows;  // [64, head_dim] f16, values
 };

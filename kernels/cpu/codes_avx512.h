@@ -35,9 +35,9 @@ template <Format F>
   }
   if constexpr (F.table != Table::none) {
     // Numbers of both signs, 128 higher, so that codes stay unsigned.
-    const __m512i numbers = _mm512_add_epi8(
-        _mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(F.table == Table::iq4 ? kIq4Values : kMxfp4Values))),
-        _mm512_set1_epi8(-128));
+    const __m512i numbers =
+        _mm512_add_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(F.table == Table::iq4 ? kIq4Values : kMxfp4Values))),
+                        _mm512_set1_epi8(-128));
 #pragma GCC unroll 8
     for (int v = 0; v < 8; ++v) w[v] = _mm512_shuffle_epi8(numbers, w[v]);
   }

@@ -17,11 +17,11 @@ namespace {
 constexpr std::int8_t kTwoBitValues[16] = {0, 1, 2, 3};
 
 constexpr TypeInfo kTypes[] = {
-    {Type::f32, "f32", 1, 4, true},        {Type::f16, "f16", 1, 2, true},          {Type::bf16, "bf16", 1, 2, true},
-    {Type::q4_0, "q4_0", 32, 18, true},    {Type::q4_1, "q4_1", 32, 20, true},      {Type::q5_0, "q5_0", 32, 22, true},
-    {Type::q5_1, "q5_1", 32, 24, true},    {Type::q8_0, "q8_0", 32, 34, true},      {Type::q2_k, "q2_K", 256, 84, true},
-    {Type::q3_k, "q3_K", 256, 110, true}, {Type::q4_k, "q4_K", 256, 144, true},    {Type::q5_k, "q5_K", 256, 176, true},
-    {Type::q6_k, "q6_K", 256, 210, true},  {Type::iq4_nl, "iq4_nl", 32, 18, true}, {Type::iq4_xs, "iq4_xs", 256, 136, true},
+    {Type::f32, "f32", 1, 4, true},       {Type::f16, "f16", 1, 2, true},         {Type::bf16, "bf16", 1, 2, true},
+    {Type::q4_0, "q4_0", 32, 18, true},   {Type::q4_1, "q4_1", 32, 20, true},     {Type::q5_0, "q5_0", 32, 22, true},
+    {Type::q5_1, "q5_1", 32, 24, true},   {Type::q8_0, "q8_0", 32, 34, true},     {Type::q2_k, "q2_K", 256, 84, true},
+    {Type::q3_k, "q3_K", 256, 110, true}, {Type::q4_k, "q4_K", 256, 144, true},   {Type::q5_k, "q5_K", 256, 176, true},
+    {Type::q6_k, "q6_K", 256, 210, true}, {Type::iq4_nl, "iq4_nl", 32, 18, true}, {Type::iq4_xs, "iq4_xs", 256, 136, true},
     {Type::mxfp4, "mxfp4", 32, 17, true},
 };
 
@@ -105,8 +105,7 @@ void decode_k6(const std::uint8_t* block, int j, WeightBlock& out) {
 // bytes of low bits, two of them per part; the third bit of part j is bit j, and where it is missing 4 is subtracted.
 void decode_k3(const std::uint8_t* block, int j, WeightBlock& out) {
   const std::uint8_t *high = block, *low = block + 32 + j / 4 * 32, *scales = block + 96;
-  for (int i = 0; i < 32; ++i)
-    out.codes[i] = static_cast<std::uint8_t>(((low[i] >> (2 * (j % 4))) & 3) | (((high[i] >> j) & 1) << 2));
+  for (int i = 0; i < 32; ++i) out.codes[i] = static_cast<std::uint8_t>(((low[i] >> (2 * (j % 4))) & 3) | (((high[i] >> j) & 1) << 2));
   const float d = read_half(block + 108);
   out.factor_half = read_u16(block + 108);
   for (int h = 0; h < 2; ++h) {

@@ -31,11 +31,11 @@ struct WeightBlock {
 
 // What the integer arithmetic of a type needs to know.
 struct QuantTraits {
-  int code_bits;     // 4, 5, 6 or 8
-  int offset;        // subtracted from every code; with a table: what makes its largest negative number a code above 0
-  bool halves;       // two scales per 32 columns
-  bool minima;       // has a minimum per block
-  bool superblocks;  // 256 columns share f16 factors of integer scales (the K types)
+  int code_bits;                       // 4, 5, 6 or 8
+  int offset;                          // subtracted from every code; with a table: what makes its largest negative number a code above 0
+  bool halves;                         // two scales per 32 columns
+  bool minima;                         // has a minimum per block
+  bool superblocks;                    // 256 columns share f16 factors of integer scales (the K types)
   const std::int8_t* table = nullptr;  // [16] numbers that the codes stand for; null: codes are numbers
   int value(std::uint8_t code) const { return table ? table[code] : code - offset; }
 };

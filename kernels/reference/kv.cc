@@ -8,8 +8,8 @@ namespace {
 // multiply integers.
 constexpr float kQ4Levels[16] = {-127, -101, -81, -65, -50, -36, -24, -11, 1, 13, 26, 39, 54, 70, 88, 111};
 // bitsandbytes' table, which is that of the paper.
-constexpr float kNf4Levels[16] = {-1.0f,        -0.69619280f, -0.52507305f, -0.39491749f, -0.28444138f, -0.18477343f, -0.09105004f, 0.0f,
-                                  0.07958030f,  0.16093020f,  0.24611230f,  0.33791524f,  0.44070983f,  0.56261700f,  0.72295684f,  1.0f};
+constexpr float kNf4Levels[16] = {-1.0f,       -0.69619280f, -0.52507305f, -0.39491749f, -0.28444138f, -0.18477343f, -0.09105004f, 0.0f,
+                                  0.07958030f, 0.16093020f,  0.24611230f,  0.33791524f,  0.44070983f,  0.56261700f,  0.72295684f,  1.0f};
 
 float half_at(const std::uint8_t* from) {
   std::uint16_t half;

@@ -68,11 +68,11 @@ describe.skipIf(!existsSync(binary) || !existsSync(modelPath))('the addon', () =
     const running = session.generate({ maxTokens: 3, stepMasks: true, presencePenalty: 0.5 }, (frame) => {
       for (const token of frame.tokens) {
         const next = wanted.indexOf(token) + 1;
-        if (next < wanted.length) session.offerMask(next, only(wanted[next]!));
+        if (next < wanted.length) session.offerMask(next, only(wanted[next]));
       }
     });
     expect((await other.generate({ maxTokens: 4 })).tokens.length).toBe(4); // while the first has no mask at all
-    session.offerMask(0, only(wanted[0]!));
+    session.offerMask(0, only(wanted[0]));
     expect([...(await running).tokens]).toEqual(wanted);
     const waiting = session.generate({ maxTokens: 3, stepMasks: true });
     session.cancel();

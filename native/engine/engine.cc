@@ -166,8 +166,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (const Status status = file.value().record(); !status.ok()) log(LogLevel::warning, "checksums_not_recorded", {{"reason", status.message()}});
   core->weights = std::move(weights).value();
   const std::int64_t batch_tokens = std::min(options.batch_tokens, std::max<std::int64_t>(blueprint.plan.context_tokens, 1));
-  Result<std::unique_ptr<model::Forward>> forward = model::Forward::create(core->config, core->weights, core->ops, core->pool, batch_tokens,
-                                                                                        blueprint.kv_format);
+  Result<std::unique_ptr<model::Forward>> forward =
+      model::Forward::create(core->config, core->weights, core->ops, core->pool, batch_tokens, blueprint.kv_format);
   if (!forward.ok()) return forward.status();
   core->forward = std::move(forward).value();
   Result<std::unique_ptr<kv::PageStore>> store =

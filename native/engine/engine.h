@@ -30,10 +30,10 @@ struct EngineOptions {
   std::int64_t batch_tokens = 512;     // most tokens in one step; also the cancel granularity of prefill
   std::string store_folder;            // where full pages are kept on disk; empty: nowhere
   std::uint64_t store_budget_bytes = std::uint64_t{16} << 30;
-  std::string checksum_folder;  // where a CRC of every tensor is recorded at the first load and checked at every other; empty: nowhere
-  std::string second_copy;      // another file of the model: read where a checksum says that the first is damaged; empty: none
+  std::string checksum_folder;    // where a CRC of every tensor is recorded at the first load and checked at every other; empty: nowhere
+  std::string second_copy;        // another file of the model: read where a checksum says that the first is damaged; empty: none
   std::string kv_format = "f16";  // of keys and values: "f16", "q8_0", "k8v4", "q4", "nf4"
-  std::string instruction_set;  // "reference", "avx2", "avx512"; empty: the best this machine can run
+  std::string instruction_set;    // "reference", "avx2", "avx512"; empty: the best this machine can run
 };
 
 struct ModelInfo {

@@ -30,8 +30,8 @@ Result<kv::Format> format_named(const std::string& name, const model::ModelConfi
   for (const kv::Format format : kv::kFormats) {
     if (name != kv::format_name(format)) continue;
     if (format == kv::Format::f16 || config.head_dim % kv::kFormatBlock == 0) return format;
-    return Status(Code::invalid_request, "expected heads of a multiple of " + std::to_string(kv::kFormatBlock) + " numbers for keys and values in " + name +
-                                             ", found " + std::to_string(config.head_dim) + ": choose f16");
+    return Status(Code::invalid_request, "expected heads of a multiple of " + std::to_string(kv::kFormatBlock) + " numbers for keys and values in " +
+                                             name + ", found " + std::to_string(config.head_dim) + ": choose f16");
   }
   return Status(Code::invalid_request, "expected a format of keys and values (f16, q8_0, k8v4, q4, nf4), found " + name + ": choose one of them");
 }

@@ -204,7 +204,8 @@ void DiskStore::erase(Entries::iterator entry) {
 
 // --- writing -----------------------------------------------------------------------------------------------------------------------
 
-void DiskStore::write(const PageName& name, const PageName& previous, std::span<const Token> tokens, const std::byte* data, std::function<void()> done) {
+void DiskStore::write(const PageName& name, const PageName& previous, std::span<const Token> tokens, const std::byte* data,
+                      std::function<void()> done) {
   {
     const std::scoped_lock lock(mutex_);
     if (!stopping_ && !entries_.contains(name) && !queued_.contains(name) && queue_.size() < kQueuePages) {
@@ -251,8 +252,10 @@ void DiskStore::write_file(Order& order) {
   const std::string path = path_of(order.header.name), temporary = path + kTemporary;
   std::error_code error;
   fs::create_directories(fs::path(path).parent_path(), error);
-  if (!error && write_whole(temporary, block.bytes, data)) fs::rename(temporary, path, error);
-  else if (!error) error = std::make_error_code(std::errc::io_error);
+  if (!error && write_whole(temporary, block.bytes, data))
+    fs::rename(temporary, path, error);
+  else if (!error)
+    error = std::make_error_code(std::errc::io_error);
   const std::scoped_lock lock(mutex_);
   if (error) {
     fs::remove(temporary, error);
@@ -269,7 +272,7 @@ bool DiskStore::has_space() const {
   const fs::space_info space = fs::space(folder_, error);
   return !error && space.available > kSpareBytes + file_bytes();
 #else
-  struct statvfs info {};
+  struct statvfs info{};
   if (statvfs(folder_.c_str(), &info) != 0) return false;
   const bool inodes = info.f_files == 0 || info.f_favail > kSpareInodes;  // some file systems count none
   return inodes && static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize > kSpareBytes + file_bytes();

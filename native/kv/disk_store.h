@@ -84,8 +84,8 @@ class DiskStore {
   Entries entries_;
   std::unordered_multimap<PageName, PageName, NameHash> continuations_;  // page -> kept pages that continue it
   std::list<PageName> order_;                                            // front: unused longest
-  std::deque<Order> queue_;                        // guarded
-  std::unordered_set<PageName, NameHash> queued_;  // guarded: in the queue or being written
+  std::deque<Order> queue_;                                              // guarded
+  std::unordered_set<PageName, NameHash> queued_;                        // guarded: in the queue or being written
   bool stopping_ = false, busy_ = false;
   DiskStats counters_;
   std::thread writer_;

@@ -28,8 +28,8 @@ enum class Tier { vram, ram, ssd };
 // How keys and values lie in a page. Numbers are those of FORMAT.md. The quantized formats have an f16 scale per 32 numbers in the page.
 enum class Format { f16 = 0, q8_0 = 1, k8v4 = 2 /* keys q8_0, values 4 bits */, q4 = 3, nf4 = 4 };
 inline constexpr std::array kFormats = {Format::f16, Format::q8_0, Format::k8v4, Format::q4, Format::nf4};
-const char* format_name(Format format);  // as options and FORMAT.md write it
-inline constexpr int kFormatBlock = 32;     // head_dim is a multiple of it, except for f16
+const char* format_name(Format format);    // as options and FORMAT.md write it
+inline constexpr int kFormatBlock = 32;    // head_dim is a multiple of it, except for f16
 inline constexpr int kRotationBlock = 64;  // keys and values of a quantized format are rotated when head_dim is a multiple of it
 
 // Geometry shared by all pages of one model.
@@ -83,7 +83,7 @@ struct StoreStats {
   std::array<std::uint64_t, 3> bytes_by_tier{};  // indexed by Tier
   std::array<std::uint64_t, 3> pages_by_tier{};
   std::uint64_t budget_bytes = 0;
-  std::uint64_t hits = 0, misses = 0, evictions = 0;  // of the prefix index, in pages
+  std::uint64_t hits = 0, misses = 0, evictions = 0;                                                         // of the prefix index, in pages
   std::uint64_t disk_budget_bytes = 0, disk_read_bytes = 0, disk_written_bytes = 0, disk_damaged_pages = 0;  // since open
   double disk_read_seconds = 0;
 };

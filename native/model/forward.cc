@@ -73,8 +73,7 @@ std::int64_t tile_rows(int threads) { return std::max({kTileTokens, Forward::kLo
 
 }  // namespace
 
-Forward::Forward(const ModelConfig& config, const ModelWeights& weights, const Ops& ops, ThreadPool& pool, std::int64_t max_tokens,
-                 kv::Format format)
+Forward::Forward(const ModelConfig& config, const ModelWeights& weights, const Ops& ops, ThreadPool& pool, std::int64_t max_tokens, kv::Format format)
     : config_(config),
       weights_(weights),
       ops_(ops),

@@ -59,7 +59,8 @@ class Forward {
     std::int64_t first, count;  // rows of sorted_
   };
 
-  Forward(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool, std::int64_t max_tokens, kv::Format format);
+  Forward(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool, std::int64_t max_tokens,
+          kv::Format format);
   Status allocate();
   void measure_activations();
   Lane lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, int thread, Mixer mixer);

@@ -20,9 +20,9 @@ namespace codicil::model {
 // Where rows of keys and values lie in a page, and in which form: kv::PageShape in the op table's words.
 struct KvLayout {
   kernels::KvType k_type = kernels::KvType::f16, v_type = kernels::KvType::f16;
-  bool rotated = false;                               // queries, keys, values, and what attention gives
+  bool rotated = false;                             // queries, keys, values, and what attention gives
   std::int64_t k_head_bytes = 0, v_head_bytes = 0;  // from one head's rows to the next head's
-  std::int64_t v_bytes = 0;                           // from the keys of a layer to its values
+  std::int64_t v_bytes = 0;                         // from the keys of a layer to its values
   std::int64_t layer_bytes = 0;
 };
 KvLayout kv_layout(const kv::PageShape& shape);
@@ -80,8 +80,8 @@ class Lane {
   std::array<std::byte*, 3> activations;  // one for each weight type that meets in one multiply()
   const float* const* angles;             // [tokens] -> [rope_dims / 2][2]
   const KvLayout& kv;
-  std::byte* const* k_rows;               // [tokens] -> k of kv head 0 of this layer at the token's place; heads kv.k_head_bytes apart
-  std::byte* const* v_rows;               // [tokens] -> v, kv.v_head_bytes apart
+  std::byte* const* k_rows;  // [tokens] -> k of kv head 0 of this layer at the token's place; heads kv.k_head_bytes apart
+  std::byte* const* v_rows;  // [tokens] -> v, kv.v_head_bytes apart
 };
 
 // x -> h.

@@ -59,8 +59,8 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"plan", {}},
     {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed"}},
 };
-const std::set<std::string> kEverywhere = {"--model", "--threads", "--context",   "--batch-tokens", "--ram-mib",
-                                           "--set",   "--store",   "--store-mib", "--checksums",    "--second-copy", "--kv"};
+const std::set<std::string> kEverywhere = {"--model", "--threads",   "--context",   "--batch-tokens", "--ram-mib", "--set",
+                                           "--store", "--store-mib", "--checksums", "--second-copy",  "--kv"};
 
 struct Arguments {
   std::string command;
