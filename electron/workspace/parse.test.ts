@@ -9,7 +9,9 @@ import { Parser, type ParserOptions } from './parse.ts';
 /** A worker whose behaviour is the file's text; `threads` in the answer tells the workers apart. */
 const SCRIPT = `
   import { parentPort, threadId } from 'node:worker_threads';
-  parentPort.on('message', ({ name, bytes }) => {
+  parentPort.on('message', (task) => {
+    if (task === null) return parentPort.close();
+    const { name, bytes } = task;
     const what = new TextDecoder().decode(bytes);
     if (what === 'hang') for (;;);
     if (what === 'exit') process.exit(1);

@@ -11,12 +11,16 @@ const post = (reply: ParseReply): void => port.postMessage(reply);
 /** Loads nothing until a page needs it; lives as long as the worker, which is dropped after any failure. */
 const recogniser = new Recogniser(loadOcrFile);
 
-port.on('message', ({ bytes, name, password, script, view }: ParseTask) => {
+/** Null is the end: without its port nothing keeps this thread. */
+port.on('message', (task: ParseTask | null) => {
+  if (task === null) return port.close();
+  const { bytes, name, password, script, view } = task;
   const onProgress = (done: number, total: number, recognising: boolean): void => post({ type: 'progress', done, total, recognising });
   const ocr = script === null ? undefined : { recogniser, script: script ?? ('auto' as const) };
   Promise.resolve()
     .then(() => parseFile(bytes, name, { ...(password === undefined ? {} : { password }), ...(view === undefined ? {} : { view }), onProgress, ocr }))
     .then((parsed) => post({ type: 'parsed', ...parsed }))
     .catch((error: unknown) => post({ type: 'failed', failure: toFailure(error) }));
+  return undefined;
 });
 post({ type: 'ready' });
