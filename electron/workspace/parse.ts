@@ -92,7 +92,7 @@ export class Parser {
     for (const job of this.queue.splice(0)) job.reject(cancelled(job.task.name));
     // Those that wait end by themselves: a thread that is torn down while its WebAssembly is still being compiled can take the process with it.
     for (const worker of this.all) {
-      if (this.idle.includes(worker)) worker.postMessage(null);
+      if (this.idle.includes(worker)) worker.postMessage(null, []);
       else void worker.terminate();
     }
     this.idle.length = 0;
