@@ -1,7 +1,8 @@
 // What the language has learnt since Chromium 108, lent to every script of the window and its workers; only what is missing is added.
 {
   const lend = (target, methods) => {
-    for (const [name, value] of Object.entries(methods)) if (!(name in target)) Object.defineProperty(target, name, { value, configurable: true, writable: true });
+    for (const [name, value] of Object.entries(methods))
+      if (!(name in target)) Object.defineProperty(target, name, { value, configurable: true, writable: true });
   };
   const copying = {
     toSorted(compare) {

@@ -55,7 +55,12 @@ function handle(protocol, scheme, handler) {
     try {
       const response = await handler({ url: request.url, method: request.method, headers: new Headers(request.headers) });
       const headers = Object.fromEntries(response.headers.entries());
-      callback({ statusCode: response.status, headers, mimeType: headers['content-type']?.split(';')[0], data: withLanguage(headers['content-type'], await response.bytes()) });
+      callback({
+        statusCode: response.status,
+        headers,
+        mimeType: headers['content-type']?.split(';')[0],
+        data: withLanguage(headers['content-type'], await response.bytes()),
+      });
     } catch (error) {
       callback({ statusCode: 500, mimeType: 'text/plain', data: Buffer.from(String(error)) });
     }
