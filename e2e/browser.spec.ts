@@ -1,9 +1,9 @@
 // The window in Chromium over `codicil serve`: the whole path of a person with two contracts, and the engine killed under it.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { chromium, expect, test, type Browser, type Page } from '@playwright/test';
+import { expect, test, type Browser, type Page } from '@playwright/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { engineHosts, startServe, type Served } from './serve.ts';
+import { engineHosts, openBrowser, startServe, type Served } from './serve.ts';
 import { ask, dropBytes, dropFiles, expectHighlights, ROOT, SAMPLES, screenshot } from './window.ts';
 
 let served: Served;
@@ -15,11 +15,7 @@ test.describe.configure({ mode: 'serial' });
 
 test.beforeAll(async () => {
   served = await startServe();
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
-  });
-  page = await browser.newPage({ viewport: { width: 1440, height: 920 }, colorScheme: 'light' });
+  ({ browser, page } = await openBrowser());
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   await page.goto(served.url);

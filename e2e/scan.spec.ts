@@ -1,7 +1,7 @@
 // A mail whose attachment is a crooked scan, dropped on the window: recognised in the sandboxed worker under the window's policy, its words boxed on the picture.
-import { chromium, expect, test, type Browser, type Page } from '@playwright/test';
+import { expect, test, type Browser, type Page } from '@playwright/test';
 import * as mupdf from 'mupdf';
-import { startServe, type Served } from './serve.ts';
+import { openBrowser, startServe, type Served } from './serve.ts';
 import { dropBytes, screenshot } from './window.ts';
 
 let served: Served;
@@ -10,11 +10,7 @@ let page: Page;
 
 test.beforeAll(async () => {
   served = await startServe();
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
-  });
-  page = await browser.newPage({ viewport: { width: 1440, height: 920 }, colorScheme: 'light' });
+  ({ browser, page } = await openBrowser());
   await page.goto(served.url);
 });
 

@@ -1,14 +1,24 @@
-// `codicil serve` for a test: a data folder of its own, any free port, ended by its own pid.
+// `codicil serve` for a test: a data folder of its own, any free port, ended by its own pid; and the browser that looks at it.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { chromium, type Browser, type Page } from '@playwright/test';
 import { ROOT } from './window.ts';
 
 export interface Served {
   readonly url: string;
   readonly process: ChildProcess;
   stop(): Promise<void>;
+}
+
+/** Debian's Chromium, or the one that CHROMIUM names, with one empty page. */
+export async function openBrowser(): Promise<{ readonly browser: Browser; readonly page: Page }> {
+  const browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
+  });
+  return { browser, page: await browser.newPage({ viewport: { width: 1440, height: 920 }, colorScheme: 'light' }) };
 }
 
 export async function startServe(): Promise<Served> {

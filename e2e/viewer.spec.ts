@@ -1,7 +1,7 @@
 // What the viewer draws: boxes that sit on the words of turned and scaled pages, and a first page while the rest is still being read.
-import { chromium, expect, test, type Browser, type Locator, type Page } from '@playwright/test';
+import { expect, test, type Browser, type Locator, type Page } from '@playwright/test';
 import { longPdf, turnedPdf, TURNS } from './pages.ts';
-import { startServe, type Served } from './serve.ts';
+import { openBrowser, startServe, type Served } from './serve.ts';
 import { dropBytes, screenshot } from './window.ts';
 
 let served: Served;
@@ -12,11 +12,7 @@ test.describe.configure({ mode: 'serial' });
 
 test.beforeAll(async () => {
   served = await startServe();
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
-  });
-  page = await browser.newPage({ viewport: { width: 1440, height: 920 }, colorScheme: 'light' });
+  ({ browser, page } = await openBrowser());
   await page.goto(served.url);
 });
 
