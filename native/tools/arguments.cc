@@ -1,0 +1,97 @@
+// The arguments of engine-cli: which command takes which option, and the sentences for what does not fit.
+//
+// Rule that must stay true: an option that a command does not know is refused by name, never ignored.
+#include "native/tools/arguments.h"
+
+#include <cstring>
+#include <set>
+
+namespace codicil::tools {
+
+const char* const kUsage =
+    "Usage: engine-cli COMMAND --model FILE.gguf [options]\n"
+    "  random-model  --out FILE.gguf --shape NAME [--type q4_0] [--layers N] [--vocab N] [--experts N] [--context N] [--seed 1] (no --model)\n"
+    "  tokenize      --file texts.json [--special]\n"
+    "  ask           --golden golden.json [--batch] [--top 5] [--max 16]\n"
+    "  generate      --prompt-file prompts.json [-n 64] [--top 2] [--special]\n"
+    "  logits        --tokens ids.json --out file.bin\n"
+    "  speed         [--prefill 512] [--decode 64] [--depth 0] [--repeat 3]\n"
+    "  reader-speed  --windows windows.json --questions questions.json [--max 8]\n"
+    "  perplexity    --tokens ids.json [--against logits.bin] (KL divergence from the program that wrote it)\n"
+    "  verify        --checksums FOLDER: every tensor against what was recorded at the first load\n"
+    "  inspect       what the file says of itself\n"
+    "  plan          [--context N]: bytes that would be used, before anything is\n"
+    "Everywhere: --threads 2, --context N, --batch-tokens 512, --ram-mib N (for keys and values), --set reference|avx2|avx512,\n"
+    "  --kv f16|q8_0|k8v4|q4|nf4 (format of keys and values), --store FOLDER (their pages kept on disk), --store-mib N,\n"
+    "  --checksums FOLDER (of tensors, recorded at the first load, checked at every other), --second-copy FILE.gguf (read where they differ)\n"
+    "Formats: bench/peer/FORMATS.md. Exit code: 0 done, 1 could not be done, 2 wrong usage.\n";
+
+namespace {
+
+const std::set<std::string> kSwitches = {"--special", "--batch"};
+const std::map<std::string, std::set<std::string>> kCommands = {
+    {"tokenize", {"--file", "--special"}},
+    {"ask", {"--golden", "--batch", "--top", "--max"}},
+    {"generate", {"--prompt-file", "-n", "--top", "--special"}},
+    {"logits", {"--tokens", "--out"}},
+    {"speed", {"--prefill", "--decode", "--depth", "--repeat"}},
+    {"reader-speed", {"--windows", "--questions", "--max"}},
+    {"perplexity", {"--tokens", "--against"}},
+    {"verify", {}},
+    {"inspect", {}},
+    {"plan", {}},
+    {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed"}},
+};
+const std::set<std::string> kEverywhere = {"--model", "--threads",   "--context",   "--batch-tokens", "--ram-mib", "--set",
+                                           "--store", "--store-mib", "--checksums", "--second-copy",  "--kv"};
+
+}  // namespace
+
+std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) {
+  if (argc < 2) return UsageFault{"Expected a command, found none."};
+  out.command = argv[1];
+  const auto known = kCommands.find(out.command);
+  if (known == kCommands.end()) return UsageFault{"Expected one of the commands below, found " + out.command + "."};
+  for (int i = 2; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (known->second.count(name) == 0 && kEverywhere.count(name) == 0)
+      return UsageFault{"Expected an option of " + out.command + ", found " + name + "."};
+    if (kSwitches.count(name) != 0) {
+      out.values[name] = "";
+      continue;
+    }
+    if (i + 1 >= argc) return UsageFault{"Expected a value after " + name + ", found nothing."};
+    out.values[name] = argv[++i];
+  }
+  for (const char* needed : {"--model", "--file", "--golden", "--prompt-file", "--tokens", "--out", "--windows", "--questions", "--shape"}) {
+    const bool wanted = known->second.count(needed) != 0 || (std::strcmp(needed, "--model") == 0 && out.command != "random-model");
+    if (wanted && !out.has(needed)) return UsageFault{std::string("Expected ") + needed + " for " + out.command + ", found none."};
+  }
+  if (out.command == "verify" && !out.has("--checksums")) return UsageFault{"Expected --checksums for verify, found none."};
+  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib", "--top", "--max", "-n", "--prefill", "--decode",
+                              "--depth", "--repeat", "--layers", "--vocab", "--experts", "--seed"}) {
+    if (!out.has(numeric)) continue;
+    const std::string value = out.text(numeric);
+    if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
+      return UsageFault{std::string("Expected a whole number after ") + numeric + ", found " + value + "."};
+  }
+  return {};
+}
+
+EngineOptions options_of(const Arguments& a) {
+  EngineOptions options;
+  options.model_path = a.text("--model");
+  options.threads = static_cast<int>(a.number("--threads", 2));
+  options.context_tokens = a.number("--context", 0);
+  options.batch_tokens = a.number("--batch-tokens", 512);
+  options.ram_budget_bytes = static_cast<std::uint64_t>(a.number("--ram-mib", 0)) << 20;
+  options.instruction_set = a.text("--set");
+  if (a.has("--kv")) options.kv_format = a.text("--kv");
+  options.store_folder = a.text("--store");
+  options.checksum_folder = a.text("--checksums");
+  options.second_copy = a.text("--second-copy");
+  if (a.has("--store-mib")) options.store_budget_bytes = static_cast<std::uint64_t>(a.number("--store-mib", 0)) << 20;
+  return options;
+}
+
+}  // namespace codicil::tools
