@@ -148,8 +148,8 @@ Status read_tokens(const Gguf& gguf, ModelConfig& config) {
   config.eos = id("eos_token_id");
   config.eot = id("eot_token_id");
   const Token eom = id("eom_token_id");
-  const bool llama_bpe = reader.string("pre") == "llama-bpe";
-  config.add_bos = reader.boolean("add_bos_token", llama_bpe) && config.bos >= 0;
+  const bool llama = reader.string("pre") == "llama-bpe" || reader.string("model") == "llama";
+  config.add_bos = reader.boolean("add_bos_token", llama) && config.bos >= 0;
   if (!reader.ok()) return reader.status();
 
   std::unordered_map<std::string_view, Token> by_text;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -45,6 +46,11 @@ class GgufBuilder {
   GgufBuilder& i32s(std::string_view key, const std::vector<std::int32_t>& values) {
     std::string bytes = number(5, 4) + number(values.size(), 8);
     for (const std::int32_t value : values) bytes += number(static_cast<std::uint32_t>(value), 4);
+    return raw_pair(key, GgufType::array, bytes);
+  }
+  GgufBuilder& f32s(std::string_view key, const std::vector<float>& values) {
+    std::string bytes = number(6, 4) + number(values.size(), 8);
+    for (const float value : values) bytes += number(std::bit_cast<std::uint32_t>(value), 4);
     return raw_pair(key, GgufType::array, bytes);
   }
   GgufBuilder& u16(std::string_view key, std::uint16_t value) { return raw_pair(key, GgufType::u16, number(value, 2)); }

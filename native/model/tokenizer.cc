@@ -8,67 +8,18 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <deque>
-#include <limits>
 #include <queue>
-#include <unordered_map>
 
-#include "native/model/tokenizer_names.h"
 #include "native/model/tokenizer_split.h"
+#include "native/model/tokenizer_state.h"
 #include "native/model/unicode.h"
 
 namespace codicil::model {
 namespace {
 
-constexpr std::uint32_t kNoRank = 0xFFFFFFFF;
 constexpr std::size_t kScannedSymbols = 32;        // below that a scan is faster than a heap
 constexpr std::size_t kCacheSlots = 16'384;        // 256K tokens of English have about 10,000 different words
 constexpr std::size_t kMaxTextBytes = 0x7FFFFFFF;  // offsets inside are 32 bits wide
-
-// GPT-2's printable alphabet: bytes that are visible in Latin-1 stand for themselves, the 68 others for U+0100 onwards.
-struct ByteAlphabet {
-  std::array<std::uint32_t, 256> point_of{};
-  std::array<std::int16_t, 512> byte_of{};
-  ByteAlphabet() {
-    byte_of.fill(-1);
-    std::uint32_t next = 256;
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-      const bool visible = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
-      point_of[byte] = visible ? byte : next++;
-      byte_of[point_of[byte]] = static_cast<std::int16_t>(byte);
-    }
-  }
-};
-const ByteAlphabet& alphabet() {
-  static const ByteAlphabet instance;
-  return instance;
-}
-
-std::string encoded(std::string_view bytes) {
-  std::string text;
-  for (const char byte : bytes) append_utf8(text, alphabet().point_of[static_cast<std::uint8_t>(byte)]);
-  return text;
-}
-
-// What the token's text stands for; characters outside the alphabet stand for themselves.
-std::string decoded(std::string_view text) {
-  std::string bytes;
-  for (std::size_t at = 0; at < text.size();) {
-    const Decoded character = decode_at(text, at);
-    const std::int16_t byte = character.code_point < 512 ? alphabet().byte_of[character.code_point] : std::int16_t{-1};
-    if (byte >= 0)
-      bytes.push_back(static_cast<char>(byte));
-    else
-      bytes.append(text.substr(at, character.bytes));
-    at += character.bytes;
-  }
-  return bytes;
-}
-
-std::uint64_t mixed(std::uint64_t value) {
-  value = (value ^ (value >> 32)) * 0x9E3779B97F4A7C15ull;
-  return value ^ (value >> 29);
-}
 
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = text.size();
@@ -83,154 +34,19 @@ std::uint64_t hash_of(std::string_view text) {
   return mixed(hash ^ rest);
 }
 
-struct Merge {
-  std::uint32_t rank = kNoRank;
-  Token result = -1;
-};
-
-// Pairs of symbols -> merge. Open addressing at half load: one or two cache lines a look-up.
-class MergeTable {
- public:
-  void reserve(std::size_t count) {
-    slots_.assign(std::bit_ceil(std::max<std::size_t>(count * 2, 16)), {});
-    mask_ = slots_.size() - 1;
+std::string with_marks(std::string_view text, bool prefix) {
+  std::string out(prefix ? kSpaceMark : std::string_view());
+  out.reserve(text.size() + text.size() / 3);
+  for (const char byte : text) {
+    if (byte == ' ')
+      out.append(kSpaceMark);
+    else
+      out.push_back(byte);
   }
-  void insert(Token left, Token right, Merge merge) {  // the first rank of a pair counts
-    Slot& slot = slots_[find(key(left, right))];
-    if (slot.key == kEmpty) slot = {key(left, right), merge};
-  }
-  Merge operator()(Token left, Token right) const { return slots_[find(key(left, right))].merge; }
-
- private:
-  static constexpr std::uint64_t kEmpty = ~0ull;
-  struct Slot {
-    std::uint64_t key = kEmpty;
-    Merge merge;
-  };
-  static std::uint64_t key(Token left, Token right) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 | static_cast<std::uint32_t>(right);
-  }
-  std::size_t find(std::uint64_t wanted) const {
-    std::size_t at = mixed(wanted) & mask_;
-    while (slots_[at].key != wanted && slots_[at].key != kEmpty) at = (at + 1) & mask_;
-    return at;
-  }
-  std::vector<Slot> slots_;
-  std::size_t mask_ = 0;
-};
-
-enum class Kind : std::uint8_t { word, user, control, silent };  // silent: unused and byte tokens, which have no text
+  return out;
+}
 
 }  // namespace
-
-struct Tokenizer::State {
-  PreTokenizer pre = PreTokenizer::gpt2;
-  bool whole_words = false;                         // llama-bpe: a word that is in the vocabulary is not merged
-  std::deque<std::string> texts;                    // [vocab + extra] as the file writes them; a deque: the views below stay
-  std::vector<std::string> bytes;                   // [vocab] what a token stands for
-  std::vector<Kind> kinds;                          // [vocab]
-  std::unordered_map<std::string_view, Token> ids;  // text -> token, or -> vocab + n for halves of merges that are no token
-  std::array<Token, 256> byte_symbols{};            // byte -> symbol
-  MergeTable merges;
-  std::vector<Token> specials;                            // control and user-defined, longest text first, then lowest id
-  std::array<std::vector<Token>, 256> specials_by_first;  // the same by first byte
-
-  std::int64_t vocab() const { return static_cast<std::int64_t>(kinds.size()); }
-  Token intern(std::string_view text) {
-    const auto found = ids.find(text);
-    if (found != ids.end()) return found->second;
-    texts.emplace_back(text);
-    const auto id = static_cast<Token>(texts.size() - 1);
-    ids.emplace(texts.back(), id);
-    return id;
-  }
-
-  Status load(const Gguf& gguf);
-  Status load_merges(const GgufValue& merges_value);
-  void emit(Token symbol, std::vector<Token>& out) const;
-  void merge_short(std::vector<Token>& symbols) const;
-  void merge_long(std::vector<Token>& symbols) const;
-  void encode_word(std::string_view word, std::vector<Token>& symbols, std::vector<Token>& out) const;
-  void encode_plain(std::string_view text, std::vector<Token>& out) const;
-  void encode(std::string_view text, bool special, std::vector<Token>& out) const;
-};
-
-Status Tokenizer::State::load(const Gguf& gguf) {
-  const auto model = gguf.string("tokenizer.ggml.model");
-  if (!model.ok()) return model.status();
-  if (model.value() != "gpt2")
-    return Status(Code::model_unsupported, "A byte-level BPE tokenizer (gpt2) was expected in tokenizer.ggml.model, \"" + model.value() +
-                                               "\" was found. This build does not run such models: choose a Llama 3, Qwen 2 or SmolLM2 model.");
-  const auto name = gguf.string("tokenizer.ggml.pre", std::string("gpt-2"));
-  if (!name.ok()) return name.status();
-  const auto found = find_pre_tokenizer(name.value());
-  if (!found)
-    return Status(Code::model_unsupported, "A pre-tokenizer out of gpt-2, smollm, llama-bpe, qwen2, qwen35 was expected in tokenizer.ggml.pre, \"" +
-                                               name.value() + "\" was found. Text would be cut wrongly: choose another model.");
-  pre = *found;
-  whole_words = pre == PreTokenizer::llama_bpe;
-
-  const GgufValue* tokens = gguf.find("tokenizer.ggml.tokens");
-  const GgufValue* types = gguf.find("tokenizer.ggml.token_type");
-  const GgufValue* merge_list = gguf.find("tokenizer.ggml.merges");
-  if (tokens == nullptr || tokens->strings().empty() || tokens->strings().size() > 0x3FFFFFFF)
-    return Status(Code::model_invalid,
-                  "An array of token texts was expected in tokenizer.ggml.tokens and is not there. Get a complete conversion of the model.");
-  if (merge_list == nullptr || !merge_list->is_array() || merge_list->strings().size() != merge_list->array_size())
-    return Status(Code::model_invalid,
-                  "An array of merges was expected in tokenizer.ggml.merges and is not there. Get a complete conversion of the model.");
-  const std::size_t count = tokens->strings().size();
-  std::vector<std::int64_t> type_of = types != nullptr ? types->integers() : std::vector<std::int64_t>(count, 1);
-  if (type_of.size() != count)
-    return Status(Code::model_invalid, "As many token types as tokens (" + std::to_string(count) + ") were expected in tokenizer.ggml.token_type, " +
-                                           std::to_string(type_of.size()) + " were found. Get another conversion of the model.");
-
-  kinds.resize(count);
-  bytes.resize(count);
-  ids.reserve(count + 1024);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string_view given = tokens->strings()[i];
-    texts.emplace_back(given.empty() ? "[EMPTY_" + std::to_string(i) + "]" : std::string(given));
-    const std::string& text = texts.back();
-    if (!ids.emplace(text, static_cast<Token>(i)).second)
-      return Status(Code::model_invalid, "Different texts were expected in tokenizer.ggml.tokens, element " + std::to_string(i) +
-                                             " repeats an earlier one. Get another conversion of the model.");
-    // gguf.md: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte.
-    const std::int64_t type = type_of[i];
-    kinds[i] = type == 2 || type == 3 || is_control_text(text) ? Kind::control : type == 4 ? Kind::user : type == 1 ? Kind::word : Kind::silent;
-    if (kinds[i] == Kind::control || kinds[i] == Kind::user) {
-      bytes[i] = text;
-      specials.push_back(static_cast<Token>(i));
-    } else if (kinds[i] == Kind::word) {
-      bytes[i] = decoded(text);
-    }
-  }
-  std::stable_sort(specials.begin(), specials.end(),
-                   [&](Token a, Token b) { return texts[static_cast<std::size_t>(a)].size() > texts[static_cast<std::size_t>(b)].size(); });
-  for (const Token id : specials) specials_by_first[static_cast<std::uint8_t>(texts[static_cast<std::size_t>(id)][0])].push_back(id);
-  for (int byte = 0; byte < 256; ++byte) {
-    const char value = static_cast<char>(byte);
-    byte_symbols[static_cast<std::size_t>(byte)] = intern(encoded({&value, 1}));
-  }
-  return load_merges(*merge_list);
-}
-
-Status Tokenizer::State::load_merges(const GgufValue& merges_value) {
-  const std::span<const std::string_view> list = merges_value.strings();
-  merges.reserve(list.size());
-  std::string joined;
-  for (std::size_t rank = 0; rank < list.size(); ++rank) {
-    const std::string_view rule = list[rank];
-    const std::size_t space = rule.find(' ', 1);
-    if (space == std::string_view::npos || space + 1 == rule.size())
-      return Status(Code::model_invalid, "Two parts with a space between were expected in element " + std::to_string(rank) +
-                                             " of tokenizer.ggml.merges. Get another conversion of the model.");
-    joined.assign(rule.substr(0, space)).append(rule.substr(space + 1));
-    const Token left = intern(rule.substr(0, space)), right = intern(rule.substr(space + 1));
-    merges.insert(left, right, {static_cast<std::uint32_t>(rank), intern(joined)});
-  }
-  return {};
-}
 
 // A symbol that is no word (a half of a merge, or the text of a control token) comes out byte by byte. A byte that the vocabulary lacks has no
 // token at all and is left out, as llama.cpp does.
@@ -300,17 +116,65 @@ void Tokenizer::State::encode_word(std::string_view word, std::vector<Token>& sy
   }
   symbols.clear();
   for (const char byte : word) symbols.push_back(byte_symbols[static_cast<std::uint8_t>(byte)]);
+  merge(symbols);
+  for (const Token symbol : symbols) emit(symbol, out);
+}
+
+void Tokenizer::State::merge(std::vector<Token>& symbols) const {
   if (symbols.size() <= kScannedSymbols)
     merge_short(symbols);
   else
     merge_long(symbols);
-  for (const Token symbol : symbols) emit(symbol, out);
 }
 
-void Tokenizer::State::encode_plain(std::string_view text, std::vector<Token>& out) const {
-  if (text.empty()) return;
+// Symbols of a piece are characters; one that no piece knows takes part as a number below -1 and is spelled in bytes.
+void Tokenizer::State::encode_piece(std::string_view word, std::vector<Token>& symbols, std::vector<Token>& out) const {
+  symbols.clear();
+  for (std::size_t at = 0; at < word.size();) {
+    const Decoded character = decode_at(word, at);
+    const auto found = ids.find(word.substr(at, character.bytes));
+    symbols.push_back(found != ids.end() ? found->second : -2 - static_cast<Token>(character.code_point));
+    at += character.bytes;
+  }
+  merge(symbols);
+  for (const Token symbol : symbols) {
+    if (symbol >= 0 && symbol < vocab()) {
+      out.push_back(symbol);
+      continue;
+    }
+    std::string character;
+    append_utf8(character, symbol >= 0 ? decode_at(texts[static_cast<std::size_t>(symbol)], 0).code_point : static_cast<std::uint32_t>(-2 - symbol));
+    spell(character, out);
+  }
+}
+
+void Tokenizer::State::spell(std::string_view character, std::vector<Token>& out) const {
+  for (const char byte : character) {
+    const Token token = byte_symbols[static_cast<std::uint8_t>(byte)];
+    if (token >= 0)
+      out.push_back(token);
+    else if (unknown >= 0)
+      return out.push_back(unknown);
+  }
+}
+
+// Where pieces begin words: runs of space marks and what follows them up to the next. Else the text is one word.
+std::vector<std::uint32_t> Tokenizer::State::piece_ends(const CharText& text) const {
+  const auto count = static_cast<std::uint32_t>(text.points.size());
+  std::vector<std::uint32_t> ends;
+  const auto is_mark = [&](std::uint32_t at) { return text.points[at] == kSpacePoint; };
+  for (std::uint32_t at = 1; at < count && pieces_begin_words; ++at)
+    if (is_mark(at) && !is_mark(at - 1)) ends.push_back(at);
+  if (count > 0) ends.push_back(count);
+  return ends;
+}
+
+void Tokenizer::State::encode_plain(std::string_view given, std::vector<Token>& out) const {
+  if (given.empty()) return;
+  const std::string marked = pieces ? with_marks(given, space_prefix) : std::string();
+  const std::string_view text = pieces ? marked : given;
   const CharText characters(text);
-  const std::vector<std::uint32_t> ends = split_words(pre, characters);
+  const std::vector<std::uint32_t> ends = pieces ? piece_ends(characters) : split_words(pre, characters);
 
   struct Slot {
     std::string_view word;
@@ -331,7 +195,10 @@ void Tokenizer::State::encode_plain(std::string_view text, std::vector<Token>& o
       continue;
     }
     const auto first = static_cast<std::uint32_t>(out.size());
-    encode_word(word, symbols, out);
+    if (pieces)
+      encode_piece(word, symbols, out);
+    else
+      encode_word(word, symbols, out);
     slot = {word, first, static_cast<std::uint32_t>(out.size()) - first};
   }
 }
@@ -403,6 +270,7 @@ std::string_view Tokenizer::bytes(Token token, bool special) const {
 std::string Tokenizer::decode(std::span<const Token> tokens, bool special) const {
   std::string joined;
   for (const Token token : tokens) joined.append(bytes(token, special));
+  if (state_->pieces && state_->space_prefix && joined.starts_with(' ')) joined.erase(0, 1);  // the one that encode() put there
   return is_valid_utf8(joined) ? joined : repaired_utf8(joined);
 }
 

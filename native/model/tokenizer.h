@@ -1,6 +1,6 @@
-// Byte-level BPE from GGUF metadata, token for token what llama.cpp gives (add_special = false).
+// Byte-level BPE and SentencePiece from GGUF metadata, token for token what llama.cpp gives (add_special = false).
 //
-// Owns: text -> tokens -> text. Pre-tokenizers: smollm, gpt-2, llama-bpe, qwen2, qwen35; any other is model_unsupported by name.
+// Owns: text -> tokens -> text. Pre-tokenizers of BPE: smollm, gpt-2, llama-bpe, qwen2, qwen35; any other is model_unsupported by name.
 // Leaves to unicode.h what a letter is, to callers where bos and templates go.
 // Rules that must stay true: with special = false no text becomes a control token, whatever it looks like; bytes that are not UTF-8
 // become U+FFFD by one fixed rule (unicode.h); encode is const, thread-safe and linear in the text for all practical words.

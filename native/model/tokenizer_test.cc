@@ -3,6 +3,7 @@
 #include "native/model/tokenizer.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <random>
 
 #include "native/base/test.h"
@@ -44,6 +45,28 @@ GgufBuilder vocabulary(const std::string& pre, const std::vector<std::string>& m
   GgufBuilder builder;
   builder.string("tokenizer.ggml.model", "gpt2").string("tokenizer.ggml.pre", pre);
   builder.strings("tokenizer.ggml.tokens", tokens).i32s("tokenizer.ggml.token_type", types).strings("tokenizer.ggml.merges", merges);
+  return builder;
+}
+
+// A SentencePiece vocabulary: unknown, control and all bytes, then the given pieces with scores that fall by one each.
+GgufBuilder pieces_vocabulary(const std::vector<std::string>& more, bool with_bytes = true) {
+  std::vector<std::string> tokens = {"<unk>", "<s>"};
+  std::vector<std::int32_t> types = {2, 3};
+  for (int byte = 0; byte < 256 && with_bytes; ++byte) {
+    char name[8];
+    std::snprintf(name, sizeof name, "<0x%02X>", byte);
+    tokens.emplace_back(name);
+    types.push_back(6);
+  }
+  std::vector<float> scores(tokens.size(), 0.0f);
+  for (const std::string& piece : more) {
+    tokens.push_back(piece);
+    types.push_back(1);
+    scores.push_back(-static_cast<float>(scores.size()));
+  }
+  GgufBuilder builder;
+  builder.string("tokenizer.ggml.model", "llama").strings("tokenizer.ggml.tokens", tokens);
+  builder.i32s("tokenizer.ggml.token_type", types).f32s("tokenizer.ggml.scores", scores);
   return builder;
 }
 
@@ -238,10 +261,45 @@ CODICIL_TEST(takes_whole_words_without_merging_for_llama_bpe) {
   CHECK_EQ(pieces(built(gpt2), "abc"), "a|b|c");
 }
 
+CODICIL_TEST(joins_pieces_by_score_and_marks_words_by_their_space) {
+  const Tokenizer tokenizer = built(pieces_vocabulary({"ab", "bc", "abc", "\u2581a", "\u2581", "a", "b", "c"}));
+  CHECK_EQ(pieces(tokenizer, "xabc"), " |x|abc");  // ab before bc, then with c
+  CHECK_EQ(pieces(tokenizer, "abc"), " |abc");     // ab has the better score than the piece of mark and a
+  CHECK_EQ(pieces(tokenizer, "a a"), " a| a");
+  CHECK_EQ(pieces(tokenizer, ""), "");
+  CHECK_EQ(tokenizer.decode(tokenizer.encode(" a  ab\n", false)), " a  ab\n");
+  std::string line;
+  for (int i = 0; i < 60; ++i) line += "abc";
+  CHECK_EQ(tokenizer.encode(line, false).size(), 61u);  // long words go through the heap
+  CHECK_EQ(pieces(built(pieces_vocabulary({"ab", "a"}).boolean("tokenizer.ggml.add_space_prefix", false)), "ab"), "ab");
+}
+
+CODICIL_TEST(joins_over_a_space_where_a_piece_does) {
+  const Tokenizer tokenizer = built(pieces_vocabulary({"a\u2581b", "a\u2581", "\u2581", "a", "b"}));
+  CHECK_EQ(pieces(tokenizer, "a b"), " |a b");
+}
+
+CODICIL_TEST(spells_what_no_piece_has_in_bytes_or_as_unknown) {
+  const Tokenizer spelled = built(pieces_vocabulary({"\u2581", "a"}));
+  CHECK_EQ(pieces(spelled, "a\u4e2d"), " |a|\xE4|\xB8|\xAD");
+  CHECK_EQ(spelled.decode(spelled.encode("a\u4e2d\U0001F600\n", false)), "a\u4e2d\U0001F600\n");
+  const Tokenizer unknown = built(pieces_vocabulary({"\u2581", "a"}, false));
+  CHECK(unknown.encode("\u4e2da", false) == (std::vector<Token>{2, 0, 3}));
+}
+
+CODICIL_TEST(never_joins_pieces_to_a_control_token_or_to_the_name_of_a_byte) {
+  const Tokenizer tokenizer = built(pieces_vocabulary({"\u2581", "<", "s>", "s", ">", "<0x0", "A>", "0", "x", "A", "<0", "<0x"}));
+  CHECK_EQ(pieces(tokenizer, "<s>"), " |<|s>");
+  CHECK_EQ(pieces(tokenizer, "<0x0A>"), " |<0x0|A>");
+  CHECK(tokenizer.encode("<s>", true) == std::vector<Token>{1});
+}
+
 CODICIL_TEST(refuses_tokenizers_it_can_not_run_and_vocabularies_that_contradict_themselves) {
   const auto read = [](const GgufBuilder& builder) { return Tokenizer::read(read_bytes(builder.build()).value()); };
   CHECK_STATUS(read(vocabulary("tekken", {}, {})), Code::model_unsupported, "\"tekken\" was found");
-  CHECK_STATUS(read(GgufBuilder().string("tokenizer.ggml.model", "llama")), Code::model_unsupported, "\"llama\" was found");
+  CHECK_STATUS(read(GgufBuilder().string("tokenizer.ggml.model", "bert")), Code::model_unsupported, "\"bert\" was found");
+  CHECK_STATUS(read(GgufBuilder().string("tokenizer.ggml.model", "llama").strings("tokenizer.ggml.tokens", {"a"})), Code::model_invalid,
+               "A score of each of the 1 tokens was expected");
   CHECK_STATUS(read(GgufBuilder().u32("other", 1)), Code::model_invalid, "tokenizer.ggml.model");
   CHECK_STATUS(read(vocabulary("gpt-2", {"a"}, {})), Code::model_invalid, "element 256 repeats");
   CHECK_STATUS(read(vocabulary("gpt-2", {}, {"ab"})), Code::model_invalid, "element 0 of tokenizer.ggml.merges");

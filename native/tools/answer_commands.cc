@@ -1,22 +1,9 @@
-// engine-cli tokenize, ask, generate: what the engine says, one by one or as one batch.
+// engine-cli ask, generate: what the engine says, one by one or as one batch.
 #include <memory>
 
 #include "native/tools/commands.h"
 
 namespace codicil::tools {
-
-Status tokenize_command(const Arguments& a, Engine& engine, JsonWriter& out) {
-  Result<Json> texts = read_json(a.text("--file"), Json::Kind::array, "a list of texts");
-  if (!texts.ok()) return texts.status();
-  out.open('[');
-  for (const Json& text : texts.value().items) {
-    Result<std::vector<Token>> tokens = engine.tokenize(text.string, a.has("--special"));
-    if (!tokens.ok()) return tokens.status();
-    write_ids(out, tokens.value());
-  }
-  out.close();
-  return {};
-}
 
 namespace {
 

@@ -12,7 +12,6 @@ using Clock = std::chrono::steady_clock;
 inline double seconds_between(Clock::time_point a, Clock::time_point b) { return std::chrono::duration<double>(b - a).count(); }
 
 // answer_commands.cc
-Status tokenize_command(const Arguments& a, Engine& engine, JsonWriter& out);
 Status ask_command(const Arguments& a, Engine& engine, JsonWriter& out);
 Status generate_command(const Arguments& a, Engine& engine, JsonWriter& out);
 // measure_commands.cc
@@ -22,6 +21,7 @@ Status perplexity_command(const Arguments& a, Engine& engine, JsonWriter& out);
 Status speed_command(const Arguments& a, Engine& engine, JsonWriter& out);
 Status reader_speed_command(const Arguments& a, Engine& engine, JsonWriter& out);
 // model_commands.cc
+Status tokenize_command(const Arguments& a, JsonWriter& out);
 Status verify_command(const Arguments& a, JsonWriter& out);
 Status inspect_command(const Arguments& a, JsonWriter& out);
 Status plan_command(const Arguments& a, JsonWriter& out);

@@ -18,14 +18,12 @@ using Alone = Status (*)(const Arguments&, JsonWriter&);
 using WithEngine = Status (*)(const Arguments&, Engine&, JsonWriter&);
 
 const std::map<std::string, Alone> kAlone = {
-    {"random-model", random_model_command},
-    {"inspect", inspect_command},
-    {"plan", plan_command},
+    {"tokenize", tokenize_command}, {"random-model", random_model_command}, {"inspect", inspect_command}, {"plan", plan_command},
     {"verify", verify_command},
 };
 const std::map<std::string, WithEngine> kWithEngine = {
-    {"tokenize", tokenize_command},     {"ask", ask_command},     {"generate", generate_command},         {"logits", logits_command},
-    {"perplexity", perplexity_command}, {"speed", speed_command}, {"reader-speed", reader_speed_command},
+    {"ask", ask_command},     {"generate", generate_command},         {"logits", logits_command}, {"perplexity", perplexity_command},
+    {"speed", speed_command}, {"reader-speed", reader_speed_command},
 };
 
 Status run_command(const Arguments& a, JsonWriter& out) {

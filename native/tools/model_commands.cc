@@ -1,8 +1,23 @@
-// engine-cli verify, inspect, plan, random-model: what can be said or made of a model without running it.
+// engine-cli tokenize, verify, inspect, plan, random-model: what can be said or made of a model without running it.
 #include "native/model/random_model.h"
+#include "native/model/tokenizer.h"
 #include "native/tools/commands.h"
 
 namespace codicil::tools {
+
+// From the header alone: a file without weights will do.
+Status tokenize_command(const Arguments& a, JsonWriter& out) {
+  const Result<Json> texts = read_json(a.text("--file"), Json::Kind::array, "a list of texts");
+  if (!texts.ok()) return texts.status();
+  const Result<model::Gguf> gguf = model::Gguf::read_file(a.text("--model"));
+  if (!gguf.ok()) return gguf.status();
+  const Result<model::Tokenizer> tokenizer = model::Tokenizer::read(gguf.value());
+  if (!tokenizer.ok()) return tokenizer.status();
+  out.open('[');
+  for (const Json& text : texts.value().items) write_ids(out, tokenizer.value().encode(text.string, a.has("--special")));
+  out.close();
+  return {};
+}
 
 Status verify_command(const Arguments& a, JsonWriter& out) {
   const Clock::time_point start = Clock::now();
