@@ -19,8 +19,6 @@ using Clock = std::chrono::steady_clock;
 constexpr double kDecodeStallMs = 150;
 // Prefill beside answers goes on with at least this many tokens a step, or a slow machine would never finish reading.
 constexpr std::int64_t kLeastPrefillTokens = 32;
-// States of a long prefill are kept at this distance: what a change in its middle costs at most to read again.
-constexpr std::int64_t kSnapshotTokens = 8192;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -251,7 +249,7 @@ void Scheduler::begin(SessionState& session, Job& job) {
 }
 
 void Scheduler::begin_sync(SessionState& session, Job& job) {
-  const std::int64_t reused = restore(session, job.tokens);
+  const std::int64_t reused = session_restore_.restore(session, job.tokens);
   session.tokens = std::move(job.tokens);
   job.reused_tokens = reused;
   session.token_count.store(static_cast<std::int64_t>(session.tokens.size()));
@@ -265,44 +263,13 @@ void Scheduler::begin_sync(SessionState& session, Job& job) {
   if (job.on_progress) job.on_progress({reused, static_cast<std::int64_t>(session.tokens.size())});
 }
 
-// Brings the session to the longest known prefix of `prefix`: its pages, for a recurrent model its state too. The hidden state stays only
-// where the whole prefix is held already.
-std::int64_t Scheduler::restore(SessionState& session, const std::vector<Token>& prefix) {
-  const std::int64_t held = session.table->tokens();
-  const bool same = session.tokens == prefix;
-  const std::int64_t known = session.table->restore(prefix);
-  const bool extends = known >= held && std::equal(session.tokens.begin(), session.tokens.begin() + held, prefix.begin());
-  if (!same || known != static_cast<std::int64_t>(prefix.size())) session.hidden.clear();
-  if (!parts_.config.is_recurrent()) return known;
-  const kv::Snapshot* snapshot = parts_.snapshots.find(prefix, known);
-  if (extends && (snapshot == nullptr || snapshot->position <= held)) {
-    session.table->truncate(held);  // pages further on have no state that goes with them
-    return held;
-  }
-  rewind(session, prefix, known);
-  return session.table->tokens();
-}
-
-// Puts a recurrent session back to the deepest known state of at most `limit` of these tokens, the empty one at worst.
-void Scheduler::rewind(SessionState& session, const std::vector<Token>& tokens, std::int64_t limit) {
-  const kv::Snapshot* snapshot = parts_.snapshots.find(tokens, limit);
-  session.hidden.clear();
-  if (snapshot == nullptr) {
-    std::fill(session.recurrent.begin(), session.recurrent.end(), 0.0f);
-  } else {
-    session.recurrent = snapshot->state;
-    if (snapshot->position == static_cast<std::int64_t>(tokens.size())) session.hidden = snapshot->hidden;
-  }
-  session.table->truncate(snapshot == nullptr ? 0 : snapshot->position);
-}
-
 void Scheduler::begin_reading(SessionState& session, Job& job) {
   const auto held = static_cast<std::int64_t>(session.tokens.size());
   job.held_tokens = held;
   if (session.table->tokens() == held && session.hidden.empty()) {
     // Whole pages were restored: their last token is run again for its hidden state.
     if (parts_.config.is_recurrent())
-      rewind(session, session.tokens, held - 1);
+      session_restore_.rewind(session, session.tokens, held - 1);
     else
       session.table->truncate(held - 1);
   }
@@ -365,31 +332,9 @@ void Scheduler::fill_batch() {
   }
 }
 
-// Where the state of a recurrent session is kept: at the end of a prefix, at the last page that a later session can find of it, and every
-// kSnapshotTokens of a long one. A slice ends there, because a state is known only where a step ends.
-std::int64_t Scheduler::until_snapshot(const SessionState& session, const Job& job, std::int64_t count) const {
-  if (!parts_.config.is_recurrent()) return count;
-  const std::int64_t at = session.table->tokens();
-  const auto stop_at = [&](std::int64_t position) {
-    if (position > at && position < at + count) count = position - at;
-  };
-  stop_at((at / kSnapshotTokens + 1) * kSnapshotTokens);
-  if (job.kind == Job::Kind::sync) stop_at(static_cast<std::int64_t>(session.tokens.size()) / kv::kPageTokens * kv::kPageTokens);
-  if (job.kind == Job::Kind::score) stop_at(job.held_tokens);
-  return count;
-}
-
-void Scheduler::keep_snapshot(SessionState& session, const Job& job) {
-  if (!parts_.config.is_recurrent() || job.kind != Job::Kind::sync) return;
-  const std::int64_t at = session.table->tokens(), size = static_cast<std::int64_t>(session.tokens.size());
-  if (at == size || at % kSnapshotTokens == 0 || at == size / kv::kPageTokens * kv::kPageTokens)
-    parts_.snapshots.put(std::span(session.tokens).first(static_cast<std::size_t>(at)), session.recurrent,
-                         at == size ? std::span<const float>(session.hidden) : std::span<const float>());
-}
-
 bool Scheduler::add_slice(SessionState& session, Job& job, std::int64_t count) {
   kv::PageTable& table = *session.table;
-  count = until_snapshot(session, job, count);
+  count = session_restore_.until_snapshot(session, job, count);
   if (Status status = table.reserve(count); !status.ok()) {
     finish(session, job, status);
     return false;
@@ -437,7 +382,7 @@ void Scheduler::compute() {
       if (first_wanted + r == job.keep_row) session.hidden.assign(row, row + embedding);
       if (job.kind != Job::Kind::sync) logit_rows_.push_back({&session, &job, row});
     }
-    keep_snapshot(session, job);
+    session_restore_.keep_snapshot(session, job);
     if (job.kind == Job::Kind::sync && job.on_progress) job.on_progress({session.table->tokens(), static_cast<std::int64_t>(session.tokens.size())});
     if (job.kind == Job::Kind::sync && job.left() == 0) finish(session, job, {});
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "native/base/threads.h"
+#include "native/engine/session_restore.h"
 #include "native/engine/session_state.h"
 #include "native/kv/kv.h"
 #include "native/kv/snapshots.h"
@@ -58,7 +59,7 @@ class Scheduler {
   std::uint64_t scratch_bytes() const { return logits_.size() + rows_.size() + hidden_.size(); }
 
  private:
-  explicit Scheduler(const Parts& parts) : parts_(parts) {}
+  explicit Scheduler(const Parts& parts) : parts_(parts), session_restore_(parts.config, parts.snapshots) {}
   struct Slice {
     SessionState* session;
     Job* job;
@@ -79,12 +80,8 @@ class Scheduler {
   void begin(SessionState& session, Job& job);
   bool pop_job(SessionState& session);
   void begin_sync(SessionState& session, Job& job);
-  std::int64_t restore(SessionState& session, const std::vector<Token>& prefix);
-  void rewind(SessionState& session, const std::vector<Token>& tokens, std::int64_t limit);
   void begin_reading(SessionState& session, Job& job);  // generate, score: what is missing before logits exist
   void fill_batch();
-  std::int64_t until_snapshot(const SessionState& session, const Job& job, std::int64_t count) const;
-  void keep_snapshot(SessionState& session, const Job& job);
   bool add_slice(SessionState& session, Job& job, std::int64_t count);
   std::int64_t prefill_budget(bool answering) const;
   void compute();
@@ -103,6 +100,7 @@ class Scheduler {
   EngineStats counters_;                                // guarded
 
   // Driver thread only.
+  SessionRestore session_restore_;
   std::vector<std::shared_ptr<SessionState>> active_;
   model::Batch batch_;
   std::vector<Slice> slices_;
