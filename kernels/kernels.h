@@ -91,9 +91,17 @@ struct AttentionArgs {
   int heads = 0;
   int kv_heads = 0;  // heads % kv_heads == 0; head h reads kv head h / (heads / kv_heads)
   int head_dim = 0;
-  float scale = 0;          // 1 / sqrt(head_dim) normally
+  float scale = 0;  // 1 / sqrt(head_dim) normally
+  // Where memory does not hold all blocks at once, a walk is cut into calls over consecutive ranges of keys, each a multiple of page_tokens
+  // up to the last: only blocks of [key_begin, key_end) are read, and what a call leaves in `carry` the next goes on from, to the same
+  // bits as one call. `out` is written by the call whose key_end covers every query; one call over all keys needs no carry.
+  std::int64_t key_begin = 0, key_end = INT64_MAX;
+  void* carry = nullptr;    // [queries, heads] of attention_carry_bytes(head_dim), layout private to the table
   void* scratch = nullptr;  // attention_scratch_bytes() per calling thread, 64-byte aligned
 };
+
+// A running maximum, sum and head_dim weighted values, as f64 at most (the reference).
+constexpr std::size_t attention_carry_bytes(int head_dim) { return static_cast<std::size_t>(head_dim + 2) * 8; }
 
 // The gated delta rule of one value head over consecutive tokens of ONE sequence (Yang et al. 2024, "Gated Delta Networks"):
 //   S' = decay_t S,  d_t = beta_t (v_t - S'^T k_t),  S = S' + k_t d_t^T,  out_t = S^T q_t

@@ -428,8 +428,9 @@ struct Pages {
   std::vector<KvBlock> blocks;
 };
 
-std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& pages, const std::vector<float>& q, std::int64_t stride,
-                          bool by_head) {
+// span_pages > 0: the walk is cut into calls of so many pages, and a page is there only while its call runs.
+std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& pages, const std::vector<float>& q, std::int64_t stride, bool by_head,
+                          std::int64_t span_pages = 0) {
   Buffer<std::uint8_t> scratch(ops.attention_scratch_bytes(c.heads, c.kv_heads, c.head_dim, c.page_tokens));
   std::vector<float> out(static_cast<std::size_t>(c.queries * stride), -77.0f);
   AttentionArgs args;
@@ -447,7 +448,20 @@ std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& p
   args.head_dim = c.head_dim;
   args.scale = 1.0f / std::sqrt(static_cast<float>(c.head_dim));
   args.scratch = scratch.data;
-  if (by_head) {
+  if (span_pages > 0) {
+    Buffer<std::uint8_t> carry(static_cast<std::size_t>(c.queries * c.heads) * attention_carry_bytes(c.head_dim));
+    args.carry = carry.data;
+    const auto count = static_cast<std::int64_t>(pages.blocks.size());
+    for (std::int64_t page = 0; page < count; page += span_pages) {
+      std::vector<KvBlock> present(pages.blocks.size());
+      for (std::int64_t p = page; p < std::min(page + span_pages, count); ++p)
+        present[static_cast<std::size_t>(p)] = pages.blocks[static_cast<std::size_t>(p)];
+      args.blocks = present.data();
+      args.key_begin = page * c.page_tokens;
+      args.key_end = (page + span_pages) * c.page_tokens;
+      ops.attention(args, 0, c.kv_heads);
+    }
+  } else if (by_head) {
     for (int h = c.kv_heads - 1; h >= 0; --h) ops.attention(args, h, h + 1);
   } else {
     ops.attention(args, 0, c.kv_heads);
@@ -489,6 +503,9 @@ void test_attention(const Ops& ops) {
       // f32 scores of up to 12 * 12 * sqrt(dim) carry an absolute error near 1e-5 * size, which the exponential passes on.
       check(close(got.data(), want.data(), got.size(), 1e-5, range > 1 ? 3e-3 : 2e-5), at);
       check(same_bits(attend(ops, c, pages, q, stride, true).data(), got.data(), got.size()), at + " is the same head by head");
+      for (const std::int64_t span : {1, 3})
+        check(same_bits(attend(ops, c, pages, q, stride, false, span).data(), got.data(), got.size()),
+              at + " is the same in calls of " + std::to_string(span) + " pages");
       if (c.queries == 1) continue;
       bool same = true;
       for (std::int64_t i = 0; i < c.queries; ++i) {

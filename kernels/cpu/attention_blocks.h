@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "kernels/kernels.h"
 #include "kernels/reference/formats.h"
@@ -114,6 +115,34 @@ template <class Isa>
   return scratch;
 }
 
+// Rows of a block between two calls of one walk: maximum, total, sums.
+struct Carry {
+  const AttentionArgs& args;
+  int kv_head;
+  std::int64_t begin;  // the block's first query
+  float* at(int row) const {
+    const int group = args.heads / args.kv_heads;
+    const std::int64_t index = (begin + row / group) * args.heads + kv_head * group + row % group;
+    return reinterpret_cast<float*>(static_cast<char*>(args.carry) + index * static_cast<std::int64_t>(attention_carry_bytes(args.head_dim)));
+  }
+  void load(const Scratch& s, int rows) const {
+    for (int row = 0; row < rows; ++row) {
+      const float* from = at(row);
+      s.maximum[row] = from[0];
+      s.total[row] = from[1];
+      std::memcpy(s.sums + row * args.head_dim, from + 2, static_cast<std::size_t>(args.head_dim) * sizeof(float));
+    }
+  }
+  void store(const Scratch& s, int rows) const {
+    for (int row = 0; row < rows; ++row) {
+      float* to = at(row);
+      to[0] = s.maximum[row];
+      to[1] = s.total[row];
+      std::memcpy(to + 2, s.sums + row * args.head_dim, static_cast<std::size_t>(args.head_dim) * sizeof(float));
+    }
+  }
+};
+
 // Queries [begin, end) of all heads of one kv head.
 template <class Isa>
 void do_block(const AttentionArgs& args, int kv_head, const Scratch& s, std::int64_t begin, std::int64_t end) {
@@ -124,9 +153,13 @@ void do_block(const AttentionArgs& args, int kv_head, const Scratch& s, std::int
     s.maximum[row] = -__builtin_inff();
     s.total[row] = 0;
   }
-  Isa::clear(s.sums, static_cast<std::int64_t>(rows) * head_dim);
-  const std::int64_t visible = args.first_position + end;
-  for (std::int64_t page = 0; page * args.page_tokens < visible; ++page) {
+  const Carry carry{args, kv_head, begin};
+  if (args.key_begin > 0)
+    carry.load(s, rows);
+  else
+    Isa::clear(s.sums, static_cast<std::int64_t>(rows) * head_dim);
+  const std::int64_t visible = args.first_position + end < args.key_end ? args.first_position + end : args.key_end;
+  for (std::int64_t page = args.key_begin / args.page_tokens; page * args.page_tokens < visible; ++page) {
     for (std::int64_t offset = 0; offset < args.page_tokens; offset += kTile) {
       const std::int64_t position = page * args.page_tokens + offset;
       if (position >= visible) break;
@@ -146,6 +179,7 @@ void do_block(const AttentionArgs& args, int kv_head, const Scratch& s, std::int
       }
     }
   }
+  if (args.key_end < args.first_position + args.queries) return carry.store(s, rows);
   for (int row = 0; row < rows; ++row) {
     float* out = args.out + (begin + row / group) * args.out_stride + static_cast<std::int64_t>(kv_head * group + row % group) * head_dim;
     Isa::scale(s.sums + row * head_dim, 1.0f / s.total[row], out, head_dim);
