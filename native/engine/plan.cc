@@ -96,8 +96,7 @@ Result<Blueprint> draw(const EngineOptions& options) {
   plan.context_tokens = options.context_tokens > 0 ? options.context_tokens : c.context_tokens;
   plan.weight_bytes = weight_bytes.value();
   plan.kv_bytes = static_cast<std::uint64_t>((plan.context_tokens + kv::kPageTokens - 1) / kv::kPageTokens) * page;
-  plan.scratch_bytes =
-      model::Forward::planned_scratch_bytes(c, out.threads, std::min(options.batch_tokens, plan.context_tokens), plan.context_tokens);
+  plan.scratch_bytes = model::Forward::planned_scratch_bytes(c, out.threads, std::min(options.batch_tokens, plan.context_tokens));
   plan.available_bytes = machine.memory_available_bytes;
   const std::uint64_t fixed = plan.weight_bytes + plan.scratch_bytes;
   const std::uint64_t left = plan.available_bytes > fixed ? plan.available_bytes - fixed : 0;

@@ -159,6 +159,14 @@ Status Forward::allocate() {
   }
   const auto tokens = static_cast<std::size_t>(max_tokens_);
   angles_.resize(tokens);
+  angle_rows_.resize(tokens * static_cast<std::size_t>(config_.rope_dims));
+  for (std::size_t t = 0; t < tokens; ++t) angles_[t] = angle_rows_.data() + t * static_cast<std::size_t>(config_.rope_dims);
+  for (std::int64_t i = 0; i < config_.rope_dims / 2; ++i) {
+    // theta_i = position * base^(-2i / n) (RoFormer, section 3.2.2), in f64: at position 100,000 an f32 angle is off by 0.004.
+    double frequency = std::pow(config_.rope_base, -2.0 * static_cast<double>(i) / config_.rope_dims) * config_.rope_scale;
+    if (weights_.rope_factors() != nullptr) frequency /= static_cast<double>(weights_.rope_factors()[i]);
+    frequencies_.push_back(frequency);
+  }
   token_page_.resize(tokens);
   token_slot_.resize(tokens);
   k_rows_.resize(tokens);
@@ -167,7 +175,7 @@ Status Forward::allocate() {
 }
 
 std::uint64_t Forward::scratch_bytes() const {
-  std::uint64_t bytes = angle_table_.size() * sizeof(float);
+  std::uint64_t bytes = angle_rows_.size() * sizeof(float);
   for (const AlignedBuffer* buffer : {&x_, &q_, &gate_[0], &gate_[1], &mixed_, &conv_, &gates_, &ffn_in_, &expert_out_, &choice_weight_})
     bytes += buffer->size();
   for (const AlignedBuffer& buffer : tiles_) bytes += buffer.size();
@@ -175,13 +183,13 @@ std::uint64_t Forward::scratch_bytes() const {
   return bytes;
 }
 
-std::uint64_t Forward::planned_scratch_bytes(const ModelConfig& c, int threads, std::int64_t max_tokens, std::int64_t context_tokens) {
+std::uint64_t Forward::planned_scratch_bytes(const ModelConfig& c, int threads, std::int64_t max_tokens) {
   const std::int64_t rows = tile_rows(threads);
   // An activation takes at most its own f32 size and a scale and a sum per 32.
   const auto activation = static_cast<std::size_t>(rows * widest_input(c)) * 5;
   return static_cast<std::uint64_t>(max_tokens * batch_floats(c)) * sizeof(float) +
          static_cast<std::uint64_t>(threads) * tile_bytes(c, rows, activation) +
-         static_cast<std::uint64_t>(context_tokens * c.rope_dims) * sizeof(float) +
+         static_cast<std::uint64_t>(max_tokens * c.rope_dims) * sizeof(float) +
          static_cast<std::uint64_t>(kLogitRows * (c.vocab + c.embedding)) * sizeof(float);
 }
 
@@ -256,33 +264,24 @@ void Forward::run(const Batch& batch, float* hidden) {
   finish(batch, hidden);
 }
 
-void Forward::grow_angles(std::int64_t positions) {
-  const std::int64_t half = config_.rope_dims / 2;
-  auto known = static_cast<std::int64_t>(angle_table_.size()) / (half * 2);
-  if (known >= positions) return;
-  const std::int64_t wanted = std::max<std::int64_t>(positions, std::max<std::int64_t>(known * 2, 512));
-  angle_table_.resize(static_cast<std::size_t>(wanted * half * 2));
-  for (; known < wanted; ++known) {
-    float* row = angle_table_.data() + known * half * 2;
-    for (std::int64_t i = 0; i < half; ++i) {
-      // theta_i = position * base^(-2i / n) (RoFormer, section 3.2.2), in f64: at position 100,000 an f32 angle is off by 0.004.
-      double frequency = std::pow(config_.rope_base, -2.0 * static_cast<double>(i) / config_.rope_dims) * config_.rope_scale;
-      if (weights_.rope_factors() != nullptr) frequency /= static_cast<double>(weights_.rope_factors()[i]);
-      row[2 * i] = static_cast<float>(std::cos(static_cast<double>(known) * frequency));
-      row[2 * i + 1] = static_cast<float>(std::sin(static_cast<double>(known) * frequency));
-    }
+// Angles of one token. Of the batch only, and not a table of all positions: at 245,760 that is 63 MB, and a second of sines before a stored
+// document can be asked.
+void Forward::turn(std::int64_t token, std::int64_t position) {
+  const auto half = static_cast<std::int64_t>(frequencies_.size());
+  float* row = angle_rows_.data() + token * half * 2;
+  for (std::int64_t i = 0; i < half; ++i) {
+    const double angle = static_cast<double>(position) * frequencies_[static_cast<std::size_t>(i)];
+    row[2 * i] = static_cast<float>(std::cos(angle));
+    row[2 * i + 1] = static_cast<float>(std::sin(angle));
   }
 }
 
 void Forward::locate(const Batch& batch) {
-  std::int64_t positions = 0;
-  for (const Run& run : batch.runs) positions = std::max(positions, run.first_position + run.count);
-  grow_angles(positions);
   for (const Run& run : batch.runs) {
     for (std::int64_t i = 0; i < run.count; ++i) {
       const std::int64_t position = run.first_position + i;
       const auto t = static_cast<std::size_t>(run.first_token + i);
-      angles_[t] = angle_table_.data() + position * config_.rope_dims;
+      turn(run.first_token + i, position);
       token_page_[t] = run.pages[static_cast<std::size_t>(position / kv::kPageTokens)];
       token_slot_[t] = static_cast<std::int32_t>(position % kv::kPageTokens);
     }

@@ -3,7 +3,7 @@
 // Owns: scratch memory, the order of the stages of a layer, the split of work over the pool, rotary angles. What a layer computes is
 // straight-line code in llama.cc, qwen2.cc, qwen3.cc and qwen35.cc, of the parts in lane.h; where tokens of a sequence meet is in
 // attention.cc and recurrence.cc, where tokens meet experts in experts.cc. Leaves to native/engine: which tokens make a batch, pages, sampling.
-// Rules that must stay true: nothing is allocated in a step (angles and page lists grow by doubling); a token's result is the same bit
+// Rules that must stay true: nothing is allocated in a step (page lists grow by doubling); a token's result is the same bit
 // for bit whatever shares the batch and however work is split, because every op is independent by token, row and head.
 #pragma once
 
@@ -38,7 +38,7 @@ class Forward {
  public:
   static Result<std::unique_ptr<Forward>> create(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool,
                                                  std::int64_t max_tokens, kv::Format format = kv::Format::f16);
-  static std::uint64_t planned_scratch_bytes(const ModelConfig& config, int threads, std::int64_t max_tokens, std::int64_t context_tokens);
+  static std::uint64_t planned_scratch_bytes(const ModelConfig& config, int threads, std::int64_t max_tokens);
 
   // hidden[wanted, embedding]: the last layer's output after the last norm.
   void run(const Batch& batch, float* hidden);
@@ -69,7 +69,7 @@ class Forward {
   const LayerWeights& weights(std::int64_t layer) const { return weights_.layers()[static_cast<std::size_t>(layer)]; }
 
   void locate(const Batch& batch);  // angles and page rows of every token
-  void grow_angles(std::int64_t positions);
+  void turn(std::int64_t token, std::int64_t position);
   void point_rows(std::int64_t layer, std::int64_t begin, std::int64_t end);
   void layers_by_rows(const Batch& batch);
   void layers_by_tiles(const Batch& batch, std::int64_t tile);
@@ -111,8 +111,9 @@ class Forward {
   std::vector<AlignedBuffer> tiles_;                   // [threads] scratch of a lane; thread 0's holds a whole small batch
   std::vector<AlignedBuffer> attention_scratch_;       // [threads]
   std::vector<std::vector<kernels::KvBlock>> blocks_;  // [threads][pages]
-  std::vector<float> angle_table_;                     // [positions, rope_dims / 2, 2]
-  std::vector<const float*> angles_;                   // [max_tokens]
+  std::vector<double> frequencies_;                    // [rope_dims / 2]
+  std::vector<float> angle_rows_;                      // [max_tokens, rope_dims / 2, 2]
+  std::vector<const float*> angles_;                   // [max_tokens], into angle_rows_
   std::vector<std::byte*> token_page_;                 // [max_tokens] page that the token's keys go to
   std::vector<std::int32_t> token_slot_;               // [max_tokens] place in that page
   std::vector<std::byte*> k_rows_, v_rows_;            // [max_tokens], of the layer that the token's thread is at
