@@ -11,7 +11,6 @@
 #include <fstream>
 #include <vector>
 
-#include "native/base/crc32c.h"
 #include "native/base/file.h"
 #include "native/base/log.h"
 #include "native/kv/page_store.h"
@@ -245,8 +244,7 @@ void DiskStore::work() {
 
 void DiskStore::write_file(Order& order) {
   const std::span<const std::byte> data(order.data, shape_.page_bytes());
-  order.header.data_bytes = data.size();
-  order.header.data_crc = crc32c(data);
+  describe_page_data(shape_, data, order.header);
   HeaderBlock block;
   write_page_header(shape_, order.header, block.bytes);
   const std::string path = path_of(order.header.name), temporary = path + kTemporary;
@@ -318,7 +316,7 @@ bool DiskStore::read(const PageName& name, std::span<const Token> tokens, std::b
   bool sound = read_whole(path, block.bytes, page);
   if (sound) {
     const Result<PageHeader> header = read_page_header(shape_, block.bytes);
-    sound = header.ok() && header.value().name == name && check_page_data(header.value(), page).ok();
+    sound = header.ok() && header.value().name == name && check_page_data(shape_, header.value(), page).ok();
     // Sound, but of other tokens: a name that two prefixes share. The file stays, for the other one.
     if (sound && !std::equal(tokens.begin(), tokens.end(), header.value().tokens.begin())) return false;
   }

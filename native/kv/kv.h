@@ -34,12 +34,14 @@ inline constexpr int kRotationBlock = 64;  // keys and values of a quantized for
 
 // Geometry shared by all pages of one model.
 struct PageShape {
+  static constexpr std::size_t kLayerAlign = 4096;  // what disks and systems ask of an unbuffered transfer at most
   int layers = 0;
   int kv_heads = 0;
   int head_dim = 0;
   Format format = Format::f16;
   std::uint64_t model_fingerprint = 0;  // first link of the hash chain: pages of two models never meet
   // One page: for each layer k[kv_heads, kPageTokens] rows of key_bytes(), then v, rows of value_bytes(). A row is one token's head.
+  // A layer fills whole blocks of kLayerAlign bytes (the rest zero), so that it can be read from SSD by itself, past the system's cache.
   std::size_t key_bytes() const;
   std::size_t value_bytes() const;
   bool is_rotated() const { return format != Format::f16 && head_dim % kRotationBlock == 0; }

@@ -12,7 +12,8 @@ namespace codicil::kv {
 namespace {
 
 constexpr char kMagic[8] = {'C', 'O', 'D', 'I', 'C', 'L', 'K', 'V'};
-constexpr std::size_t kTokensAt = 84, kCrcAt = kTokensAt + kPageTokens * sizeof(Token);
+constexpr std::size_t kTokensAt = 80, kLayersAt = kTokensAt + kPageTokens * sizeof(Token), kCrcAt = kPageHeaderBytes - 4;
+static_assert(kLayersAt + kMaxPageLayers * sizeof(std::uint32_t) <= kCrcAt);
 
 template <typename T>
 void put(std::span<std::byte> out, std::size_t at, T value) {
@@ -45,15 +46,15 @@ void write_page_header(const PageShape& shape, const PageHeader& header, std::sp
   put(out, 40, header.name);
   put(out, 56, header.previous);
   put(out, 72, header.data_bytes);
-  put(out, 80, header.data_crc);
   std::memcpy(out.data() + kTokensAt, header.tokens.data(), sizeof header.tokens);
+  std::memcpy(out.data() + kLayersAt, header.layer_crc.data(), static_cast<std::size_t>(shape.layers) * sizeof(std::uint32_t));
   put(out, kCrcAt, crc32c(out.first(kCrcAt)));
 }
 
 Result<PageHeader> read_page_header(const PageShape& shape, std::span<const std::byte> in) {
   if (in.size() < kPageHeaderBytes) return corrupt("a header of 4096 bytes", std::to_string(in.size()) + " bytes");
   if (std::memcmp(in.data(), kMagic, sizeof kMagic) != 0) return corrupt("the mark CODICLKV", "another beginning");
-  if (get<std::uint32_t>(in, 8) != kPageFileVersion) return corrupt("version 1", "version " + std::to_string(get<std::uint32_t>(in, 8)));
+  if (get<std::uint32_t>(in, 8) != kPageFileVersion) return corrupt("version 2", "version " + std::to_string(get<std::uint32_t>(in, 8)));
   if (get<std::uint32_t>(in, kCrcAt) != crc32c(in.first(kCrcAt))) return corrupt("a header that agrees with its checksum", "another checksum");
   const bool same = get<std::uint32_t>(in, 12) == static_cast<std::uint32_t>(shape.format) && get<std::uint64_t>(in, 16) == shape.model_fingerprint &&
                     get<std::uint32_t>(in, 24) == static_cast<std::uint32_t>(shape.layers) &&
@@ -64,16 +65,32 @@ Result<PageHeader> read_page_header(const PageShape& shape, std::span<const std:
   header.name = get<PageName>(in, 40);
   header.previous = get<PageName>(in, 56);
   header.data_bytes = get<std::uint64_t>(in, 72);
-  header.data_crc = get<std::uint32_t>(in, 80);
   if (header.data_bytes != shape.page_bytes())
     return corrupt(std::to_string(shape.page_bytes()) + " bytes of data", std::to_string(header.data_bytes));
   std::memcpy(header.tokens.data(), in.data() + kTokensAt, sizeof header.tokens);
+  std::memcpy(header.layer_crc.data(), in.data() + kLayersAt, static_cast<std::size_t>(shape.layers) * sizeof(std::uint32_t));
   return header;
 }
 
-Status check_page_data(const PageHeader& header, std::span<const std::byte> data) {
-  if (crc32c(data) == header.data_crc) return {};
-  return corrupt("data that agree with their checksum", "another checksum");
+void describe_page_data(const PageShape& shape, std::span<const std::byte> data, PageHeader& header) {
+  header.data_bytes = data.size();
+  for (int layer = 0; layer < shape.layers; ++layer)
+    header.layer_crc[static_cast<std::size_t>(layer)] =
+        crc32c(data.subspan(static_cast<std::size_t>(layer) * shape.layer_bytes(), shape.layer_bytes()));
+}
+
+Status check_page_layer(const PageHeader& header, int layer, std::span<const std::byte> slice) {
+  if (crc32c(slice) == header.layer_crc[static_cast<std::size_t>(layer)]) return {};
+  return corrupt("data that agree with their checksum", "another checksum in layer " + std::to_string(layer));
+}
+
+Status check_page_data(const PageShape& shape, const PageHeader& header, std::span<const std::byte> data) {
+  if (data.size() != shape.page_bytes()) return corrupt(std::to_string(shape.page_bytes()) + " bytes of data", std::to_string(data.size()));
+  for (int layer = 0; layer < shape.layers; ++layer) {
+    Status status = check_page_layer(header, layer, data.subspan(static_cast<std::size_t>(layer) * shape.layer_bytes(), shape.layer_bytes()));
+    if (!status.ok()) return status;
+  }
+  return {};
 }
 
 std::string hex_name(const PageName& name) {

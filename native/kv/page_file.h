@@ -14,21 +14,30 @@
 namespace codicil::kv {
 
 inline constexpr std::size_t kPageHeaderBytes = 4096;
-inline constexpr std::uint32_t kPageFileVersion = 1;
+inline constexpr std::uint32_t kPageFileVersion = 2;
+inline constexpr int kMaxPageLayers = 512;  // their checksums must fit the header; the deepest public models have 126
 
 struct PageHeader {
   PageName name, previous;
   std::array<Token, kPageTokens> tokens{};
   std::uint64_t data_bytes = 0;
-  std::uint32_t data_crc = 0;
+  std::array<std::uint32_t, kMaxPageLayers> layer_crc{};  // [shape.layers]
 };
+
+// Where a layer's slice of layer_bytes() begins in the file.
+inline std::uint64_t layer_offset(const PageShape& shape, int layer) {
+  return kPageHeaderBytes + static_cast<std::uint64_t>(layer) * shape.layer_bytes();
+}
 
 // out[kPageHeaderBytes].
 void write_page_header(const PageShape& shape, const PageHeader& header, std::span<std::byte> out);
 // corrupt_file: another magic, version, checksum or geometry than `shape`.
 Result<PageHeader> read_page_header(const PageShape& shape, std::span<const std::byte> bytes);
-// ok, or corrupt_file when the data's checksum is not the header's.
-Status check_page_data(const PageHeader& header, std::span<const std::byte> data);
+// data[page_bytes] -> data_bytes and layer_crc.
+void describe_page_data(const PageShape& shape, std::span<const std::byte> data, PageHeader& header);
+// ok, or corrupt_file when a layer's checksum is not the header's. data[page_bytes]; slice[layer_bytes].
+Status check_page_data(const PageShape& shape, const PageHeader& header, std::span<const std::byte> data);
+Status check_page_layer(const PageHeader& header, int layer, std::span<const std::byte> slice);
 
 std::string hex_name(const PageName& name);  // 32 digits: high, then low
 

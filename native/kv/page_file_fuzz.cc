@@ -13,19 +13,20 @@
 
 namespace {
 
-constexpr std::size_t kCrcAt = 84 + codicil::kv::kPageTokens * sizeof(codicil::kv::Token);  // FORMAT.md
+constexpr std::size_t kLayersAt = 80 + codicil::kv::kPageTokens * sizeof(codicil::kv::Token),
+                      kCrcAt = codicil::kv::kPageHeaderBytes - 4;  // FORMAT.md
 
 void read_page(const codicil::kv::PageShape& shape, std::span<const std::byte> bytes) {
   using namespace codicil::kv;
   const auto header = read_page_header(shape, bytes);
   if (!header.ok()) return;
   const std::span<const std::byte> data = bytes.subspan(kPageHeaderBytes);
-  (void)check_page_data(header.value(), data.first(std::min<std::size_t>(data.size(), header.value().data_bytes))).ok();
+  (void)check_page_data(shape, header.value(), data.first(std::min<std::size_t>(data.size(), header.value().data_bytes))).ok();
   if (hex_name(header.value().name).size() != 32) std::abort();
   // What was accepted is written back as it was.
   std::vector<std::byte> again(kPageHeaderBytes);
   write_page_header(shape, header.value(), again);
-  if (std::memcmp(again.data(), bytes.data(), kCrcAt + 4) != 0) std::abort();
+  if (std::memcmp(again.data(), bytes.data(), kLayersAt + static_cast<std::size_t>(shape.layers) * 4) != 0) std::abort();
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace codicil::kv {
 
 namespace {
 
-constexpr std::size_t kAlign = 64;  // one cache line, and the widest vector load
+constexpr std::size_t kAlign = PageShape::kLayerAlign;  // so that any layer can come straight from disk
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
@@ -67,7 +67,9 @@ std::size_t PageShape::key_bytes() const {
   return row_bytes(format == Format::f16 ? 16 : format == Format::q8_0 || format == Format::k8v4 ? 8 : 4, head_dim);
 }
 std::size_t PageShape::value_bytes() const { return row_bytes(format == Format::f16 ? 16 : format == Format::q8_0 ? 8 : 4, head_dim); }
-std::size_t PageShape::layer_bytes() const { return static_cast<std::size_t>(kv_heads) * kPageTokens * (key_bytes() + value_bytes()); }
+std::size_t PageShape::layer_bytes() const {
+  return round_up(static_cast<std::size_t>(kv_heads) * kPageTokens * (key_bytes() + value_bytes()), kLayerAlign);
+}
 std::size_t PageShape::page_bytes() const { return layer_bytes() * static_cast<std::size_t>(layers); }
 
 PageName first_name(std::uint64_t model_fingerprint) {
@@ -91,6 +93,10 @@ Result<std::unique_ptr<PageStore>> PageStore::open(const PageShape& shape, std::
   if (shape.layers <= 0 || shape.kv_heads <= 0 || shape.head_dim <= 0) {
     return Status(Code::invalid_request,
                   "expected a page shape with layers, kv heads and head size above 0, found a zero: give the model's geometry");
+  }
+  if (shape.layers > kMaxPageLayers) {
+    return Status(Code::model_unsupported, "expected at most " + std::to_string(kMaxPageLayers) + " layers of attention, found " +
+                                               std::to_string(shape.layers) + ": choose another model");
   }
   if (ram_budget_bytes < shape.page_bytes()) {
     return Status(Code::does_not_fit, "expected a KV budget of at least one page (" + std::to_string(shape.page_bytes()) + " bytes), found " +
@@ -143,7 +149,7 @@ Page* RamStore::allocate() {
   // Pages of megabytes begin on a huge page where the system has them: attention walks them, and each miss of the
   // address cache costs as much as the arithmetic of a key.
   const std::size_t align = shape_.page_bytes() >= kHugePage ? kHugePage : kAlign;
-  const std::size_t bytes = round_up(shape_.page_bytes(), align == kHugePage ? std::size_t{4096} : kAlign);
+  const std::size_t bytes = shape_.page_bytes();
   void* data = nullptr;
 #ifdef _WIN32
   data = _aligned_malloc(bytes, align);
@@ -160,6 +166,9 @@ Page* RamStore::allocate() {
     return nullptr;
   }
   page->data = static_cast<std::byte*>(data);
+  // What lies behind the rows of a layer goes to disk with them.
+  const std::size_t rows_bytes = static_cast<std::size_t>(shape_.kv_heads) * kPageTokens * (shape_.key_bytes() + shape_.value_bytes());
+  for (std::size_t at = rows_bytes; at < bytes; at += shape_.layer_bytes()) std::memset(page->data + at, 0, shape_.layer_bytes() - rows_bytes);
   allocated_ += 1;
   return page;
 }

@@ -124,8 +124,9 @@ class Table final : public PageTable {
   // Only the tokens that count: a page of the Reader is 5.6 MiB, and a question usually ends in its first quarter.
   void copy_tokens(const Page& from, Page& to, std::size_t tokens) const {
     const PageShape& shape = store_.shape();
-    std::size_t at = 0;
     for (int part = 0; part < 2 * shape.layers; ++part) {
+      std::size_t at = static_cast<std::size_t>(part / 2) * shape.layer_bytes();
+      if (part % 2 != 0) at += static_cast<std::size_t>(shape.kv_heads) * kPageTokens * shape.key_bytes();
       const std::size_t row = part % 2 == 0 ? shape.key_bytes() : shape.value_bytes();
       for (int head = 0; head < shape.kv_heads; ++head, at += kPageTokens * row) std::memcpy(to.data + at, from.data + at, tokens * row);
     }
