@@ -107,8 +107,13 @@ Result<Blueprint> draw(const EngineOptions& options) {
   constexpr std::uint64_t kLeastStates = 4;
   const std::uint64_t state_bytes = static_cast<std::uint64_t>(c.recurrent_floats()) * sizeof(float);
   if (state_bytes > 0) out.snapshot_budget_bytes = std::max(out.ram_budget_bytes / 4, kLeastStates * (state_bytes + (1 << 16)));
-  plan.fits = plan.kv_bytes <= for_pages && left > 0;
-  plan.largest_context_tokens = std::min<std::int64_t>(c.context_tokens, static_cast<std::int64_t>(for_pages / page) * kv::kPageTokens);
+  // What RAM has no room for is on SSD, if a folder is given and RAM takes a step's pages.
+  std::uint64_t room = for_pages;
+  const kv::PageShape shape = model::Forward::page_shape(c, 0, out.kv_format);
+  if (!options.store_folder.empty() && for_pages >= kv::PageStore::least_streaming_bytes(shape, std::min(options.batch_tokens, plan.context_tokens)))
+    room = std::max(for_pages, options.store_budget_bytes);
+  plan.fits = plan.kv_bytes <= room && left > 0;
+  plan.largest_context_tokens = std::min<std::int64_t>(c.context_tokens, static_cast<std::int64_t>(room / page) * kv::kPageTokens);
   plan.bottleneck = plan.fits ? "Answers are limited by memory speed (each token reads " + mib(plan.weight_bytes) +
                                     " of weights), reading by arithmetic on " + std::to_string(out.threads) + " cores."
                               : "Memory: " + mib(fixed + plan.kv_bytes) + " are needed, " + mib(plan.available_bytes) + " are free and " +

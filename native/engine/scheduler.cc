@@ -294,6 +294,7 @@ void Scheduler::fill_batch() {
   batch_.runs.clear();
   batch_.wanted.clear();
   slices_.clear();
+  slice_pins_.clear();
   std::vector<std::pair<SessionState*, Job*>> prefill;
   bool answering = false;
   std::ptrdiff_t overflow = 0;
@@ -336,7 +337,8 @@ bool Scheduler::add_slice(SessionState& session, Job& job, std::int64_t count) {
   kv::PageTable& table = *session.table;
   count = session_restore_.until_snapshot(session, job, count);
   if (Status status = table.reserve(count); !status.ok()) {
-    finish(session, job, status);
+    // Pages that others read in this step do not leave the memory: the session comes in a later one.
+    if (status.code() != Code::does_not_fit || slices_.empty()) finish(session, job, status);
     return false;
   }
   const std::int64_t position = table.tokens();
@@ -347,9 +349,10 @@ bool Scheduler::add_slice(SessionState& session, Job& job, std::int64_t count) {
   run.recurrent = session.recurrent.empty() ? nullptr : session.recurrent.data();
   if (job.kind == Job::Kind::score && position == job.held_tokens) job.held_recurrent = session.recurrent;
   const std::int64_t pages = (position + count + kv::kPageTokens - 1) / kv::kPageTokens;
+  slice_pins_.push_back(pins_.size());
   for (std::int64_t p = 0; p < pages; ++p) {
     kv::Pin pin = table.pin(p);
-    // Pages before the new positions are only read; the forward pass takes one kind of pointer.
+    // Pages before the new positions are only read, some of them from SSD; the forward pass takes one kind of pointer.
     run.pages.push_back(p >= position / kv::kPageTokens ? pin.writable_data() : const_cast<std::byte*>(pin.data()));
     pins_.push_back(std::move(pin));
   }
@@ -367,6 +370,7 @@ bool Scheduler::add_slice(SessionState& session, Job& job, std::int64_t count) {
 void Scheduler::compute() {
   const Clock::time_point start = Clock::now();
   const auto embedding = static_cast<std::size_t>(parts_.config.embedding);
+  begin_walk();
   parts_.forward.run(batch_, hidden_.as<float>());
   pins_.clear();
   std::int64_t decoded = 0, prefilled = 0;
@@ -374,6 +378,7 @@ void Scheduler::compute() {
     SessionState& session = *slice.session;
     Job& job = *slice.job;
     (job.answering ? decoded : prefilled) += slice.count;
+    if (recover(slice, static_cast<std::int32_t>(&slice - slices_.data()))) continue;
     session.table->commit(std::span(job.feed).subspan(job.fed, static_cast<std::size_t>(slice.count)));
     const std::size_t first_wanted = job.fed + static_cast<std::size_t>(slice.count) - slice.rows;
     job.fed += static_cast<std::size_t>(slice.count);

@@ -85,6 +85,8 @@ class Scheduler {
   bool add_slice(SessionState& session, Job& job, std::int64_t count);
   std::int64_t prefill_budget(bool answering) const;
   void compute();
+  void begin_walk();  // streaming.cc: pages of this step that are on SSD
+  bool recover(const Slice& slice, std::int32_t run);
   void consume_logits();
   void settle_row(LogitRow& row, std::span<const float> logits);
   void finish(SessionState& session, Job& job, const Status& status);
@@ -104,7 +106,8 @@ class Scheduler {
   std::vector<std::shared_ptr<SessionState>> active_;
   model::Batch batch_;
   std::vector<Slice> slices_;
-  std::vector<kv::Pin> pins_;
+  std::vector<kv::Pin> pins_;            // of all slices, in their order
+  std::vector<std::size_t> slice_pins_;  // [slices] where a slice's pins begin
   std::vector<LogitRow> logit_rows_;
   AlignedBuffer hidden_;  // [batch_tokens, embedding] wanted rows of this step
   AlignedBuffer rows_;    // [kLogitRows, embedding] rows that get logits

@@ -22,6 +22,7 @@ struct TinyShape {
   kernels::Type type = kernels::Type::f32;  // of the matrices
   std::int64_t embedding = 96, heads = 6, kv_heads = 2;
   std::uint64_t seed = 1;
+  std::int64_t context = 2048;
 };
 
 inline model::ModelShape tiny_shape(const TinyShape& s) {
@@ -40,7 +41,7 @@ inline model::ModelShape tiny_shape(const TinyShape& s) {
   if (hybrid) shape.key_heads = 2, shape.value_heads = 4, shape.delta_dim = 32;
   shape.rope_dims = hybrid ? shape.head_dim / 4 * 2 : shape.head_dim;
   shape.vocab = 300;
-  shape.context = 2048;
+  shape.context = s.context;
   shape.rope_base = 10000;
   shape.tied = !experts;
   return shape;

@@ -281,7 +281,8 @@ bool DiskStore::has_space() const {
 bool DiskStore::make_room() {
   if (file_bytes() > budget_bytes_) return false;
   while ((entries_.size() + 1) * file_bytes() > budget_bytes_) {
-    const auto leaf = std::find_if(order_.begin(), order_.end(), [&](const PageName& name) { return !continuations_.contains(name); });
+    const auto leaf = std::find_if(order_.begin(), order_.end(),
+                                   [&](const PageName& name) { return !continuations_.contains(name) && entries_.at(name).holds == 0; });
     if (leaf == order_.end()) return false;
     erase(entries_.find(*leaf));
     counters_.evictions += 1;
@@ -332,6 +333,43 @@ bool DiskStore::read(const PageName& name, std::span<const Token> tokens, std::b
   counters_.read_bytes += file_bytes();
   counters_.read_seconds += std::chrono::duration<double>(Clock::now() - start).count();
   return true;
+}
+
+bool DiskStore::hold(const PageName& name, std::span<const Token> tokens, PageHeader& header) {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto entry = entries_.find(name);
+    if (entry == entries_.end()) return false;
+    entry->second.holds += 1;
+    order_.splice(order_.end(), order_, entry->second.place);
+  }
+  // Through the system's cache: scan() read the same blocks when the store was opened.
+  HeaderBlock block;
+  std::ifstream file(path_of(name), std::ios::binary);
+  file.read(reinterpret_cast<char*>(block.bytes.data()), kPageHeaderBytes);
+  Result<PageHeader> found = read_page_header(shape_, file ? std::span<const std::byte>(block.bytes) : std::span<const std::byte>());
+  if (!found.ok() || found.value().name != name) {
+    drop_damaged(name);
+    return false;
+  }
+  header = std::move(found).value();
+  if (std::equal(tokens.begin(), tokens.end(), header.tokens.begin())) return true;
+  release(name);
+  return false;
+}
+
+void DiskStore::release(const PageName& name) {
+  const std::scoped_lock lock(mutex_);
+  if (const auto entry = entries_.find(name); entry != entries_.end()) entry->second.holds -= 1;
+}
+
+void DiskStore::drop_damaged(const PageName& name) {
+  const std::scoped_lock lock(mutex_);
+  const auto entry = entries_.find(name);
+  if (entry == entries_.end()) return;
+  counters_.damaged += 1;
+  erase(entry);
+  log(LogLevel::warning, "page_damaged", {{"page", hex_name(name)}});
 }
 
 std::uint64_t DiskStore::forget(const PageName& name) {

@@ -43,6 +43,11 @@ class DiskStore {
   bool has(const PageName& name) const;  // kept, as far as is known without reading
   // Fills data[page_bytes] and returns true, or returns false: not kept, damaged, or of other tokens.
   bool read(const PageName& name, std::span<const Token> tokens, std::byte* data);
+  // Reads and checks the header of a kept page of these tokens, and keeps its file from eviction until release(). False: none is kept.
+  bool hold(const PageName& name, std::span<const Token> tokens, PageHeader& header);
+  void release(const PageName& name);
+  void drop_damaged(const PageName& name);  // a file whose data were found not to agree with its checksums
+  std::string path_of(const PageName& name) const;
   // Removes a page and all that continue it; returns how many files are gone. What is queued is written first, then removed.
   std::uint64_t forget(const PageName& name);
   void flush();  // returns when the queue is empty
@@ -56,6 +61,7 @@ class DiskStore {
   struct Entry {
     PageName previous;
     std::list<PageName>::iterator place;  // in order_
+    int holds = 0;                        // pages in use that have no other copy
   };
   struct Order {
     PageHeader header;
@@ -71,7 +77,6 @@ class DiskStore {
   void write_file(Order& order);
   bool make_room();  // guarded
   bool has_space() const;
-  std::string path_of(const PageName& name) const;
   std::uint64_t file_bytes() const { return kPageHeaderBytes + shape_.page_bytes(); }
   void insert(const PageName& name, const PageName& previous);  // guarded
   void erase(Entries::iterator entry);                          // guarded; the file too

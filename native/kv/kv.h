@@ -3,6 +3,7 @@
 // Owns: the geometry of a page, its tiers, its name (a chained hash of the tokens it holds), the prefix index that lets two
 // sessions share a page, and eviction inside the budget. This build has RAM and SSD; VRAM comes behind the same
 // three nouns without moving a caller: a page is read or written only through a Pin, and a Pin says in which tier it holds it.
+// Live pages that RAM has no room for are on SSD alone: what reads them does it through PageStore::walk, layer by layer (layer_stream.h).
 // Leaves to native/engine: which tokens a session has; to kernels: arithmetic.
 // Rules that must stay true: moving or sharing a page never changes a bit; a page with an open Pin is never moved or freed;
 // a full page is immutable once named; a shared page is copied before it is written.
@@ -56,6 +57,7 @@ struct PageName {
 };
 
 struct Page;  // opaque; owned by the PageStore
+class LayerStream;
 
 // Move-only right to read, and for an unshared page to write, one page. While it lives the bytes do not move.
 class Pin {
@@ -65,12 +67,13 @@ class Pin {
   Pin& operator=(Pin&&) noexcept;
   ~Pin();
   Tier tier() const;
-  const std::byte* data() const;  // page_bytes() bytes
+  const std::byte* data() const;  // page_bytes() bytes; null in Tier::ssd
   std::byte* writable_data();     // asserts that the page is not shared and not named
 
  private:
   friend class PageStore;
   friend class PageTable;
+  friend class LayerStream;
   class PageStore* store_ = nullptr;
   Page* page_ = nullptr;
 };
@@ -87,7 +90,9 @@ struct StoreStats {
   std::uint64_t budget_bytes = 0;
   std::uint64_t hits = 0, misses = 0, evictions = 0;                                                         // of the prefix index, in pages
   std::uint64_t disk_budget_bytes = 0, disk_read_bytes = 0, disk_written_bytes = 0, disk_damaged_pages = 0;  // since open
-  double disk_read_seconds = 0;
+  double disk_read_seconds = 0;                      // in which at least one read was under way
+  double disk_wait_seconds = 0;                      // that steps waited for pages on SSD
+  std::uint64_t live_ssd_pages = 0, ring_bytes = 0;  // pages that sessions hold and RAM does not, and what they are read through
 };
 
 // All pages of one model. Thread-safe: sessions of one engine share it.
@@ -101,6 +106,10 @@ class PageStore {
   virtual void flush() = 0;
   // Removes the kept pages of a prefix, and of all that continue it, from disk and from the index; returns how many files are gone.
   virtual std::uint64_t forget(std::span<const Token> prefix) = 0;
+  // The pages that one step reads, runs[i] those of one sequence in order: begins to read those on SSD. Null: all of them are in RAM.
+  virtual LayerStream* walk(std::span<const std::span<const Pin>> runs) = 0;
+  // The least budget with which sessions may outgrow it: pages of one step beside the ring that the others are read through.
+  static std::uint64_t least_streaming_bytes(const PageShape& shape, std::int64_t step_tokens);
 };
 
 // The pages of one session, in order. Not thread-safe: the scheduler owns it while a job of the session runs.
@@ -112,12 +121,15 @@ class PageTable {
   // Makes the table hold exactly the longest known prefix of `prefix`, from its own pages and from the index; returns its length.
   virtual std::int64_t restore(std::span<const Token> prefix) = 0;
   virtual void truncate(std::int64_t tokens) = 0;
-  // Room for `count` more tokens; does_not_fit when the budget is used up by pinned or live pages.
+  // Room for `count` more tokens; does_not_fit when the budget is used up by pinned pages and those that are not on SSD;
+  // corrupt_file when the page that is to be gone on with cannot be read.
   virtual Status reserve(std::int64_t count) = 0;
   // Declares that the keys and values of `added` were written at positions tokens() .. ; names pages that became full.
   virtual void commit(std::span<const Token> added) = 0;
   virtual std::int64_t page_count() const = 0;
   virtual Pin pin(std::int64_t page_index) = 0;
+  // A page whose file is damaged: the table ends in front of it, and nobody finds it again. No pins.
+  virtual void drop_damaged(std::int64_t page_index) = 0;
   virtual std::unique_ptr<PageTable> fork() = 0;  // shares full pages, copies the last partial one on its first write
 
  protected:

@@ -1,7 +1,8 @@
-// RamStore, the page names, and Pin. See page_store.h for the rules.
+// RamStore and Pin. See page_store.h for the rules.
 
 #include "native/kv/page_store.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
@@ -19,22 +20,6 @@ namespace {
 constexpr std::size_t kAlign = PageShape::kLayerAlign;  // so that any layer can come straight from disk
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
-
-// Multiply-and-fold mixing as in wyhash: a full 64 x 64 product, halves xored.
-std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
-#ifdef __SIZEOF_INT128__
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = static_cast<Wide>(a) * b;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-#else
-  const std::uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
-  const std::uint64_t low = a0 * b0, mid1 = a1 * b0 + (low >> 32), mid2 = a0 * b1 + (mid1 & 0xffffffffu);
-  const std::uint64_t high = a1 * b1 + (mid1 >> 32) + (mid2 >> 32);
-  return ((mid2 << 32) | (low & 0xffffffffu)) ^ high;
-#endif
-}
-
 void release_bytes(std::byte* data) {
 #ifdef _WIN32
   _aligned_free(data);
@@ -43,49 +28,7 @@ void release_bytes(std::byte* data) {
 #endif
 }
 
-// Odd constants with bits spread evenly (fractional parts of square roots); two lanes with different ones give 128 bits.
-constexpr std::uint64_t kLane[4] = {0x6a09e667f3bcc909u, 0xbb67ae8584caa73bu, 0x3c6ef372fe94f82bu, 0xa54ff53a5f1d36f1u};
-
 }  // namespace
-
-const char* format_name(Format format) {
-  constexpr std::array kNames = {"f16", "q8_0", "k8v4", "q4", "nf4"};
-  return kNames[static_cast<std::size_t>(format)];
-}
-
-namespace {
-
-std::size_t row_bytes(int bits, int head_dim) {
-  if (bits == 16) return static_cast<std::size_t>(head_dim) * 2;
-  assert(head_dim % kFormatBlock == 0);
-  return static_cast<std::size_t>(head_dim / kFormatBlock) * static_cast<std::size_t>(2 + kFormatBlock * bits / 8);
-}
-
-}  // namespace
-
-std::size_t PageShape::key_bytes() const {
-  return row_bytes(format == Format::f16 ? 16 : format == Format::q8_0 || format == Format::k8v4 ? 8 : 4, head_dim);
-}
-std::size_t PageShape::value_bytes() const { return row_bytes(format == Format::f16 ? 16 : format == Format::q8_0 ? 8 : 4, head_dim); }
-std::size_t PageShape::layer_bytes() const {
-  return round_up(static_cast<std::size_t>(kv_heads) * kPageTokens * (key_bytes() + value_bytes()), kLayerAlign);
-}
-std::size_t PageShape::page_bytes() const { return layer_bytes() * static_cast<std::size_t>(layers); }
-
-PageName first_name(std::uint64_t model_fingerprint) {
-  return {fold(model_fingerprint ^ kLane[0], kLane[1]), fold(model_fingerprint ^ kLane[2], kLane[3])};
-}
-
-PageName next_name(const PageName& previous, std::span<const Token> tokens) {
-  assert(tokens.size() == static_cast<std::size_t>(kPageTokens));
-  std::uint64_t low = previous.low, high = previous.high;
-  for (std::size_t i = 0; i < tokens.size(); i += 2) {
-    const std::uint64_t pair = static_cast<std::uint32_t>(tokens[i]) | (static_cast<std::uint64_t>(static_cast<std::uint32_t>(tokens[i + 1])) << 32);
-    low = fold(low ^ pair ^ kLane[0], high ^ kLane[1]) + pair;
-    high = fold(high ^ pair ^ kLane[2], low ^ kLane[3]);
-  }
-  return {fold(low ^ kLane[1], high ^ kLane[2]), fold(high ^ kLane[3], low ^ kLane[0])};
-}
 
 // --- PageStore ---------------------------------------------------------------------------------------------------------------
 
@@ -111,20 +54,44 @@ Result<std::unique_ptr<PageStore>> PageStore::open(const PageShape& shape, std::
   return std::unique_ptr<PageStore>(std::make_unique<RamStore>(shape, ram_budget_bytes, std::move(kept)));
 }
 
+namespace {
+
+// The ring is a quarter of the budget, up to what hides a disk's pauses: 64 MiB are 30 ms of a fast one.
+constexpr std::uint64_t kRingShare = 4;
+constexpr std::uint64_t kMostRingBytes = std::uint64_t{64} << 20;
+// Where a restored session does not fit, so many pages stay free for what is computed next: they would be read only to be dropped again.
+constexpr std::uint64_t kFreeShare = 8;
+
+std::uint64_t ring_pages(const PageShape& shape, std::uint64_t budget_pages) {
+  const std::uint64_t most = std::max<std::uint64_t>(1, kMostRingBytes / shape.page_bytes());
+  return std::min(most, (budget_pages + kRingShare - 1) / kRingShare);
+}
+
+}  // namespace
+
+std::uint64_t PageStore::least_streaming_bytes(const PageShape& shape, std::int64_t step_tokens) {
+  // A step writes its own tokens' pages, of which the first and the last may be begun ones, and one may wait to be copied.
+  const std::uint64_t step = static_cast<std::uint64_t>((step_tokens + kPageTokens - 1) / kPageTokens) + 3;
+  return step * kRingShare / (kRingShare - 1) * shape.page_bytes() + shape.page_bytes();
+}
+
 RamStore::RamStore(const PageShape& shape, std::uint64_t budget_bytes, std::unique_ptr<DiskStore> disk)
-    : shape_(shape), budget_pages_(budget_bytes / shape.page_bytes()), disk_(std::move(disk)) {
+    : shape_(shape),
+      budget_pages_(budget_bytes / shape.page_bytes()),
+      ring_pages_(ring_pages(shape, budget_pages_)),
+      disk_(std::move(disk)),
+      reader_(disk_ == nullptr ? nullptr : std::make_unique<PageReader>(shape)) {
   counters_.budget_bytes = budget_bytes;
 }
 
 RamStore::~RamStore() {
   disk_.reset();  // what waits to be written is pinned
-  const auto release = [](Page* page) {
+  // Tables and pins must be gone by now: their pages would otherwise leak, which the sanitizers report.
+  for (Page* page : lru_) {
     release_bytes(page->data);
     delete page;
-  };
-  // Tables and pins must be gone by now: their pages would otherwise leak, which the sanitizers report.
-  for (Page* page : lru_) release(page);
-  for (Page* page : pool_) release(page);
+  }
+  for (std::byte* memory : pool_) release_bytes(memory);
 }
 
 StoreStats RamStore::stats() const {
@@ -135,17 +102,24 @@ StoreStats RamStore::stats() const {
   out.bytes_by_tier[static_cast<std::size_t>(Tier::ram)] = live * shape_.page_bytes();
   if (disk_ == nullptr) return out;
   const DiskStats kept = disk_->stats();
+  const ReadStats read = reader_->stats();
   out.pages_by_tier[static_cast<std::size_t>(Tier::ssd)] = kept.pages;
   out.bytes_by_tier[static_cast<std::size_t>(Tier::ssd)] = kept.bytes;
   out.disk_budget_bytes = kept.budget_bytes;
-  out.disk_read_bytes = kept.read_bytes;
+  out.disk_read_bytes = kept.read_bytes + read.bytes;
   out.disk_written_bytes = kept.written_bytes;
   out.disk_damaged_pages = kept.damaged;
-  out.disk_read_seconds = kept.read_seconds;
+  out.disk_read_seconds = kept.read_seconds + read.seconds;
+  out.live_ssd_pages = live_on_ssd_;
+  if (stream_ == nullptr) return out;
+  out.disk_wait_seconds = stream_->waited_seconds();
+  out.ring_bytes = stream_->ring_bytes();
   return out;
 }
 
-Page* RamStore::allocate() {
+// --- memory ------------------------------------------------------------------------------------------------------------------
+
+std::byte* RamStore::allocate() {
   // Pages of megabytes begin on a huge page where the system has them: attention walks them, and each miss of the
   // address cache costs as much as the arithmetic of a key.
   const std::size_t align = shape_.page_bytes() >= kHugePage ? kHugePage : kAlign;
@@ -160,84 +134,299 @@ Page* RamStore::allocate() {
 #ifdef __linux__
   if (align == kHugePage) (void)madvise(data, bytes, MADV_HUGEPAGE);  // advice only: a refusal changes nothing but speed
 #endif
-  Page* page = new (std::nothrow) Page();
-  if (page == nullptr) {
-    release_bytes(static_cast<std::byte*>(data));
-    return nullptr;
-  }
-  page->data = static_cast<std::byte*>(data);
+  auto* memory = static_cast<std::byte*>(data);
   // What lies behind the rows of a layer goes to disk with them.
   const std::size_t rows_bytes = static_cast<std::size_t>(shape_.kv_heads) * kPageTokens * (shape_.key_bytes() + shape_.value_bytes());
-  for (std::size_t at = rows_bytes; at < bytes; at += shape_.layer_bytes()) std::memset(page->data + at, 0, shape_.layer_bytes() - rows_bytes);
+  for (std::size_t at = rows_bytes; at < bytes; at += shape_.layer_bytes()) std::memset(memory + at, 0, shape_.layer_bytes() - rows_bytes);
   allocated_ += 1;
-  return page;
+  return memory;
 }
 
-bool RamStore::evict_one() {
-  if (lru_.empty()) return false;
+std::byte* RamStore::take_memory() {
+  while (allocated_ > limit_pages() && !pool_.empty()) {
+    release_bytes(pool_.back());
+    pool_.pop_back();
+    allocated_ -= 1;
+  }
+  std::byte* memory = nullptr;
+  if (pool_.empty() && allocated_ < limit_pages()) memory = allocate();
+  if (memory != nullptr) return memory;
+  if (pool_.empty() && !lru_.empty()) evict_one();
+  if (pool_.empty()) return nullptr;
+  memory = pool_.back();
+  pool_.pop_back();
+  return memory;
+}
+
+void RamStore::give_memory(std::byte* memory) {
+  if (allocated_ <= limit_pages()) return pool_.push_back(memory);
+  release_bytes(memory);
+  allocated_ -= 1;
+}
+
+void RamStore::evict_one() {
   Page* page = lru_.front();
-  lru_.pop_front();
   assert(page->tables == 0 && page->pins == 0);
-  index_.erase(page->name);
-  page->indexed = page->named = false;
-  pool_.push_back(page);
+  erase(page);
   counters_.evictions += 1;
+}
+
+// Nobody holds the page any more.
+void RamStore::erase(Page* page) {
+  leave_lru(page);
+  if (page->indexed) index_.erase(page->name);
+  if (page->data != nullptr) {
+    give_memory(page->data);
+  } else {
+    disk_->release(page->name);
+    live_on_ssd_ -= 1;
+  }
+  delete page;
+}
+
+bool RamStore::start_streaming() {
+  if (stream_ != nullptr) return true;
+  if (disk_ == nullptr || ring_pages_ >= budget_pages_) return false;
+  Result<std::unique_ptr<LayerStream>> stream = LayerStream::create(*disk_, *reader_, shape_, ring_pages_ * shape_.page_bytes());
+  if (!stream.ok()) return false;
+  stream_ = std::move(stream).value();
   return true;
 }
 
+bool RamStore::drop_live() {
+  if (disk_ == nullptr) return false;
+  std::vector<Page*> candidates;
+  for (const auto& [name, page] : index_) {
+    if (page->data != nullptr && page->tables > 0 && page->pins == 0 && disk_->has(name)) candidates.push_back(page);
+  }
+  if (candidates.empty() || !start_streaming()) return false;
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Page* a, const Page* b) { return a->used != b->used ? a->used < b->used : a->index > b->index; });
+  bool dropped = false;
+  for (Page* page : candidates) {
+    PageHeader header;
+    if (!disk_->hold(page->name, page->tokens, header)) continue;
+    page->layer_crc.assign(header.layer_crc.begin(), header.layer_crc.begin() + shape_.layers);
+    give_memory(page->data);
+    page->data = nullptr;
+    live_on_ssd_ += 1;
+    dropped = true;
+    if (allocated_ <= limit_pages()) break;  // the first time the ring's part of the budget goes too
+  }
+  return dropped;
+}
+
 Result<Page*> RamStore::take() {
-  const std::scoped_lock lock(mutex_);
-  Page* page = nullptr;
-  if (pool_.empty() && allocated_ < budget_pages_) page = allocate();
-  if (page == nullptr) {
-    if (pool_.empty() && !evict_one()) {
+  std::unique_lock lock(mutex_);
+  bool kept_all = false;
+  for (;;) {
+    if (std::byte* memory = take_memory()) {
+      Page* page = new Page();
+      page->data = memory;
+      page->tables = 1;
+      page->used = clock_;
+      return page;
+    }
+    if (drop_live()) continue;
+    if (writing_ > 0) {
+      written_.wait(lock);
+      continue;
+    }
+    // A page may have been named while the disk had no room in its queue.
+    if (kept_all || disk_ == nullptr) {
       return Status(Code::does_not_fit, "expected a free KV page within the budget of " + std::to_string(budget_pages_) +
                                             " pages, found all of them in use: close sessions or raise the budget");
     }
-    page = pool_.back();
-    pool_.pop_back();
+    kept_all = true;
+    lock.unlock();
+    (void)keep_unkept();
+    lock.lock();
   }
-  page->tables = 1;
-  page->named = page->indexed = false;
-  return page;
 }
+
+// --- finding what is known -----------------------------------------------------------------------------------------------------
 
 Page* RamStore::find_in_index(const PageName& name, std::span<const Token> tokens) {
   const std::scoped_lock lock(mutex_);
   const auto found = index_.find(name);
   if (found == index_.end() || std::memcmp(found->second->tokens.data(), tokens.data(), sizeof(Token) * kPageTokens) != 0) return nullptr;
   Page* page = found->second;
-  if (page->tables + page->pins == 0) lru_.erase(page->lru);
+  leave_lru(page);
   page->tables += 1;
-  counters_.hits += 1;
   return page;
 }
 
-Page* RamStore::find_and_take(const PageName& name, const PageName& previous, std::span<const Token> tokens) {
-  if (Page* page = find_in_index(name, tokens)) {
-    keep(page, previous);  // it may have come at a time when the disk was busy
-    return page;
-  }
-  if (disk_ != nullptr && disk_->has(name)) {
-    // A full RAM tier may have no page to read into: then the tokens are as good as unknown, and the caller's reserve() says what is wrong.
-    Result<Page*> fresh = take();
-    if (fresh.ok() && disk_->read(name, tokens, fresh.value()->data)) {
-      const std::scoped_lock lock(mutex_);
-      counters_.hits += 1;
-      return set_name(fresh.value(), name, tokens);
+// Without memory, and not in the index: it is not known yet whether its data are whole.
+Page* RamStore::find_on_disk(const PageName& name, const PageName& previous, std::span<const Token> tokens) {
+  PageHeader header;
+  if (disk_ == nullptr || !disk_->hold(name, tokens, header)) return nullptr;
+  Page* page = new Page();
+  page->tables = 1;
+  page->named = true;
+  page->name = name;
+  page->previous = previous;
+  page->tokens = header.tokens;
+  page->layer_crc.assign(header.layer_crc.begin(), header.layer_crc.begin() + shape_.layers);
+  const std::scoped_lock lock(mutex_);
+  live_on_ssd_ += 1;
+  return page;
+}
+
+std::vector<Page*> RamStore::find_and_take(std::int64_t index, const PageName& previous, std::span<const Token> tokens) {
+  std::vector<Page*> found, stored;
+  PageName before = previous;
+  for (; tokens.size() >= static_cast<std::size_t>(kPageTokens); tokens = tokens.subspan(kPageTokens)) {
+    const std::span<const Token> page_tokens = tokens.first(kPageTokens);
+    const PageName name = next_name(before, page_tokens);
+    Page* page = find_in_index(name, page_tokens);
+    if (page != nullptr) {
+      keep(page);  // it may have come at a time when the disk was busy
+    } else {
+      page = find_on_disk(name, before, page_tokens);
+      if (page == nullptr) break;
+      page->index = index + static_cast<std::int64_t>(found.size());
+      stored.push_back(page);
     }
-    if (fresh.ok()) drop_table(fresh.value());
+    found.push_back(page);
+    before = name;
+  }
+  load(found, stored);
+  const std::scoped_lock lock(mutex_);
+  counters_.hits += found.size();
+  if (tokens.size() >= static_cast<std::size_t>(kPageTokens)) counters_.misses += 1;
+  return found;
+}
+
+// Brings as many of the stored pages as fit into memory, from the first on, and ends `found` in front of the first damaged one.
+void RamStore::load(std::vector<Page*>& found, std::span<Page* const> stored) {
+  if (stored.empty()) return;
+  std::size_t first_bad = found.size();
+  std::vector<char> whole(stored.size(), 0);
+  std::size_t fit = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto room = [&] {
+      return limit_pages() + pool_.size() + lru_.size() > allocated_ ? limit_pages() + lru_.size() + pool_.size() - allocated_ : 0;
+    };
+    fit = std::min<std::size_t>(stored.size(), room());
+    if (fit < stored.size()) {
+      const std::uint64_t spare = start_streaming() ? limit_pages() / kFreeShare : 0, free = room();
+      fit = std::min<std::size_t>(stored.size(), free > spare ? free - spare : 0);
+    }
+    for (std::size_t i = 0; i < fit; ++i) {
+      stored[i]->data = take_memory();
+      if (stored[i]->data == nullptr) {
+        fit = i;
+        break;
+      }
+      live_on_ssd_ -= 1;
+    }
+    if (fit < stored.size() && stream_ == nullptr)
+      first_bad = static_cast<std::size_t>(std::find(found.begin(), found.end(), stored[fit]) - found.begin());
+  }
+  std::mutex reading;
+  std::condition_variable read;
+  std::size_t left = fit;
+  for (std::size_t i = 0; i < fit; ++i) {
+    reader_->read(disk_->path_of(stored[i]->name), stored[i]->layer_crc, 0, shape_.layers, stored[i]->data, [&, i](bool ok) {
+      const std::scoped_lock lock(reading);
+      whole[i] = ok ? 1 : 0;
+      if (--left == 0) read.notify_one();
+    });
+  }
+  {
+    std::unique_lock lock(reading);
+    read.wait(lock, [&] { return left == 0; });
+  }
+  for (std::size_t i = 0; i < fit; ++i) {
+    if (whole[i] == 0) {
+      disk_->drop_damaged(stored[i]->name);
+      first_bad = std::min(first_bad, static_cast<std::size_t>(std::find(found.begin(), found.end(), stored[i]) - found.begin()));
+    } else {
+      disk_->release(stored[i]->name);
+    }
   }
   const std::scoped_lock lock(mutex_);
-  counters_.misses += 1;
+  for (std::size_t i = first_bad; i < found.size(); ++i) {
+    found[i]->tables -= 1;
+    settle(found[i]);
+  }
+  found.resize(first_bad);
+  for (Page*& page : found) {
+    if (!page->indexed) page = put_in_index(page);
+  }
+}
+
+bool RamStore::copy_whole(Page* page, std::byte* data) {
+  std::mutex reading;
+  std::condition_variable read;
+  int state = -1;
+  reader_->read(disk_->path_of(page->name), page->layer_crc, 0, shape_.layers, data, [&](bool ok) {
+    const std::scoped_lock lock(reading);
+    state = ok ? 1 : 0;
+    read.notify_one();
+  });
+  std::unique_lock lock(reading);
+  read.wait(lock, [&] { return state >= 0; });
+  return state == 1;
+}
+
+void RamStore::drop_damaged(Page* page) {
+  disk_->drop_damaged(page->name);
+  const std::scoped_lock lock(mutex_);
+  page->damaged = true;
+  if (page->indexed) index_.erase(page->name);
+  page->indexed = false;
+}
+
+LayerStream* RamStore::walk(std::span<const std::span<const Pin>> runs) {
+  {
+    const std::scoped_lock lock(mutex_);
+    clock_ += 1;
+  }
+  for (const std::span<const Pin>& run : runs) {
+    if (std::none_of(run.begin(), run.end(), [](const Pin& pin) { return pin.tier() == Tier::ssd; })) continue;
+    stream_->begin(runs);
+    return stream_.get();
+  }
   return nullptr;
 }
 
-// Queues a named page for the disk; it stays where it is until it is written.
-void RamStore::keep(Page* page, const PageName& previous) {
+// --- the disk ------------------------------------------------------------------------------------------------------------------
+
+// Queues a named page, held by a table, for the disk; it stays where it is until it is written.
+void RamStore::keep(Page* page) {
   if (disk_ == nullptr || disk_->has(page->name)) return;
-  add_pin(page);
-  disk_->write(page->name, previous, page->tokens, page->data, [this, page] { drop_pin(page); });
+  {
+    const std::scoped_lock lock(mutex_);
+    if (page->data == nullptr) return;  // its file was removed under it
+    page->pins += 1;
+    writing_ += 1;
+  }
+  disk_->write(page->name, page->previous, page->tokens, page->data, [this, page] {
+    const std::scoped_lock lock(mutex_);
+    page->pins -= 1;
+    writing_ -= 1;
+    settle(page);
+    written_.notify_all();
+  });
+}
+
+bool RamStore::keep_unkept() {
+  std::vector<Page*> unkept;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [name, page] : index_) {
+      if (page->data == nullptr || page->tables == 0 || page->pins > 0 || disk_->has(name)) continue;
+      page->pins += 1;  // so that it lives until it is queued
+      unkept.push_back(page);
+    }
+  }
+  for (Page* page : unkept) {
+    keep(page);
+    drop_pin(page);
+  }
+  return !unkept.empty();
 }
 
 void RamStore::flush() {
@@ -260,21 +449,26 @@ std::uint64_t RamStore::forget(std::span<const Token> prefix) {
     index_.erase(found);
     known->indexed = false;
     if (known->tables + known->pins > 0) continue;
-    lru_.erase(known->lru);
     std::memset(known->data, 0, shape_.page_bytes());
     settle(known);
   }
   return gone;
 }
 
+// --- counts and names ------------------------------------------------------------------------------------------------------------
+
+void RamStore::leave_lru(Page* page) {
+  if (!page->in_lru) return;
+  lru_.erase(page->lru);
+  page->in_lru = false;
+}
+
 void RamStore::settle(Page* page) {
   if (page->tables + page->pins > 0) return;
-  if (page->indexed) {
-    page->lru = lru_.insert(lru_.end(), page);
-  } else {
-    page->named = false;
-    pool_.push_back(page);
-  }
+  if (!page->indexed || page->data == nullptr) return erase(page);
+  if (page->in_lru) return;
+  page->lru = lru_.insert(lru_.end(), page);
+  page->in_lru = true;
 }
 
 void RamStore::add_table(Page* page) {
@@ -294,6 +488,7 @@ void RamStore::add_pin(Page* page) {
   const std::scoped_lock lock(mutex_);
   assert(page->tables > 0);
   page->pins += 1;
+  page->used = clock_;
 }
 
 void RamStore::drop_pin(Page* page) {
@@ -308,32 +503,34 @@ bool RamStore::is_shared(const Page* page) const {
   return page->named || page->tables > 1;
 }
 
-Page* RamStore::name_page(Page* page, const PageName& name, const PageName& previous, std::span<const Token> tokens) {
+Page* RamStore::name_page(Page* page, std::int64_t index, const PageName& name, const PageName& previous, std::span<const Token> tokens) {
   Page* named = nullptr;
   {
     const std::scoped_lock lock(mutex_);
-    named = set_name(page, name, tokens);
+    assert(!page->named);
+    std::memcpy(page->tokens.data(), tokens.data(), sizeof(Token) * kPageTokens);
+    page->name = name;
+    page->previous = previous;
+    page->index = index;
+    page->named = true;
+    named = put_in_index(page);
   }
-  keep(named, previous);
+  keep(named);
   return named;
 }
 
-// The mutex is held.
-Page* RamStore::set_name(Page* page, const PageName& name, std::span<const Token> tokens) {
-  assert(!page->named);
-  std::memcpy(page->tokens.data(), tokens.data(), sizeof(Token) * kPageTokens);
-  page->name = name;
-  page->named = true;
-  const auto [slot, added] = index_.try_emplace(name, page);
+// The page that the caller's table holds from now on.
+Page* RamStore::put_in_index(Page* page) {
+  const auto [slot, added] = index_.try_emplace(page->name, page);
   if (added) {
     page->indexed = true;
     return page;
   }
   Page* twin = slot->second;
-  const bool equal = std::memcmp(twin->tokens.data(), tokens.data(), sizeof(Token) * kPageTokens) == 0;
+  const bool equal = std::memcmp(twin->tokens.data(), page->tokens.data(), sizeof(Token) * kPageTokens) == 0;
   // A pinned page stays where it is, and so does one whose name collided with other tokens: named, but not in the index.
   if (!equal || page->pins > 0 || page->tables > 1) return page;
-  if (twin->tables + twin->pins == 0) lru_.erase(twin->lru);
+  leave_lru(twin);
   twin->tables += 1;
   page->tables -= 1;
   settle(page);
@@ -357,7 +554,7 @@ Pin::~Pin() {
   if (page_ != nullptr) static_cast<RamStore*>(store_)->drop_pin(page_);
 }
 
-Tier Pin::tier() const { return Tier::ram; }
+Tier Pin::tier() const { return page_->data == nullptr ? Tier::ssd : Tier::ram; }
 
 const std::byte* Pin::data() const {
   assert(page_ != nullptr);

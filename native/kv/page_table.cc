@@ -25,23 +25,16 @@ class Table final : public PageTable {
   std::int64_t page_count() const override { return static_cast<std::int64_t>(pages_.size()); }
 
   std::int64_t restore(std::span<const Token> prefix) override {
-    const std::size_t most = std::min(prefix.size(), tokens_.size());
+    std::size_t most = std::min(prefix.size(), tokens_.size());
+    const auto damaged = std::find_if(pages_.begin(), pages_.end(), [](const Page* page) { return page->damaged; });
+    most = std::min(most, static_cast<std::size_t>(damaged - pages_.begin()) * kPageTokens);
     const auto same = static_cast<std::size_t>(
         std::mismatch(tokens_.begin(), tokens_.begin() + static_cast<std::ptrdiff_t>(most), prefix.begin()).first - tokens_.begin());
     // Further than our own tokens agree, whole pages may be known from other sessions.
     std::size_t full = same / kPageTokens;
     const std::size_t own_full = full;
-    std::vector<Page*> found;
-    PageName name = name_before(full);
-    while ((full + 1) * kPageTokens <= prefix.size()) {
-      const auto next_tokens = prefix.subspan(full * kPageTokens, kPageTokens);
-      const PageName previous = name;
-      name = next_name(name, next_tokens);
-      Page* page = store_.find_and_take(name, previous, next_tokens);
-      if (page == nullptr) break;
-      found.push_back(page);
-      full += 1;
-    }
+    const std::vector<Page*> found = store_.find_and_take(static_cast<std::int64_t>(full), name_before(full), prefix.subspan(full * kPageTokens));
+    full += found.size();
     if (full * kPageTokens <= same) {  // nothing longer than what we hold: keep our partial page
       for (Page* page : found) store_.drop_table(page);
       truncate(static_cast<std::int64_t>(same));
@@ -67,7 +60,13 @@ class Table final : public PageTable {
       if (store_.is_shared(last)) {
         Result<Page*> fresh = store_.take();
         if (!fresh.ok()) return fresh.status();
-        copy_tokens(*last, *fresh.value(), used);
+        store_.add_pin(last);
+        Status status = copy_tokens(last, *fresh.value(), used);
+        store_.drop_pin(last);
+        if (!status.ok()) {
+          store_.drop_table(fresh.value());
+          return status;
+        }
         store_.drop_table(last);
         last = fresh.value();
       }
@@ -91,7 +90,7 @@ class Table final : public PageTable {
     for (; (full + 1) * kPageTokens <= tokens_.size(); ++full) {
       const auto page_tokens = std::span<const Token>(tokens_).subspan(full * kPageTokens, kPageTokens);
       const PageName previous = name_before(full);
-      pages_[full] = store_.name_page(pages_[full], next_name(previous, page_tokens), previous, page_tokens);
+      pages_[full] = store_.name_page(pages_[full], static_cast<std::int64_t>(full), next_name(previous, page_tokens), previous, page_tokens);
     }
   }
 
@@ -100,6 +99,11 @@ class Table final : public PageTable {
     Page* page = pages_[static_cast<std::size_t>(page_index)];
     store_.add_pin(page);
     return make_pin(store_, page);
+  }
+
+  void drop_damaged(std::int64_t page_index) override {
+    store_.drop_damaged(pages_[static_cast<std::size_t>(page_index)]);
+    truncate(page_index * kPageTokens);
   }
 
   std::unique_ptr<PageTable> fork() override {
@@ -122,14 +126,21 @@ class Table final : public PageTable {
   }
 
   // Only the tokens that count: a page of the Reader is 5.6 MiB, and a question usually ends in its first quarter.
-  void copy_tokens(const Page& from, Page& to, std::size_t tokens) const {
+  Status copy_tokens(Page* from, Page& to, std::size_t tokens) const {
+    if (from->data == nullptr) {
+      if (store_.copy_whole(from, to.data)) return {};
+      store_.drop_damaged(from);
+      return Status(Code::corrupt_file,
+                    "expected a page of this session on disk as it was written, found it damaged: ask again, it is computed anew");
+    }
     const PageShape& shape = store_.shape();
     for (int part = 0; part < 2 * shape.layers; ++part) {
       std::size_t at = static_cast<std::size_t>(part / 2) * shape.layer_bytes();
       if (part % 2 != 0) at += static_cast<std::size_t>(shape.kv_heads) * kPageTokens * shape.key_bytes();
       const std::size_t row = part % 2 == 0 ? shape.key_bytes() : shape.value_bytes();
-      for (int head = 0; head < shape.kv_heads; ++head, at += kPageTokens * row) std::memcpy(to.data + at, from.data + at, tokens * row);
+      for (int head = 0; head < shape.kv_heads; ++head, at += kPageTokens * row) std::memcpy(to.data + at, from->data + at, tokens * row);
     }
+    return {};
   }
 
   RamStore& store_;

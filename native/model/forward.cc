@@ -157,6 +157,7 @@ Status Forward::allocate() {
     get(tiles_[i], tile_bytes(config_, tile_rows_, activation_bytes_));
     get(attention_scratch_[i], attention_bytes);
   }
+  get(carry_, static_cast<std::size_t>(max_tokens_ * config_.heads) * kernels::attention_carry_bytes(head_dim));
   const auto tokens = static_cast<std::size_t>(max_tokens_);
   angles_.resize(tokens);
   angle_rows_.resize(tokens * static_cast<std::size_t>(config_.rope_dims));

@@ -24,14 +24,15 @@ struct Run {
   std::int64_t first_token = 0;  // index in the batch
   std::int64_t count = 0;
   std::int64_t first_position = 0;  // in the sequence
-  std::vector<std::byte*> pages;    // [ceil((first_position + count) / kPageTokens)]; those of the new positions are written
+  std::vector<std::byte*> pages;    // [ceil((first_position + count) / kPageTokens)]; those of the new positions are written; null: on SSD
   float* recurrent = nullptr;       // [ModelConfig::recurrent_floats()] state before first_position, then after the run; null: the model has none
 };
 
 struct Batch {
-  std::vector<Token> tokens;         // [tokens]
-  std::vector<Run> runs;             // in order; together they cover all tokens
-  std::vector<std::int64_t> wanted;  // tokens whose hidden state is wanted, ascending
+  std::vector<Token> tokens;          // [tokens]
+  std::vector<Run> runs;              // in order; together they cover all tokens
+  std::vector<std::int64_t> wanted;   // tokens whose hidden state is wanted, ascending
+  kv::LayerStream* stream = nullptr;  // begun for these runs, in this order; null: all pages are in RAM
 };
 
 class Forward {
@@ -78,7 +79,12 @@ class Forward {
 
   void plan_units(const Batch& batch);  // attention.cc
   void attend(const Batch& batch, std::int64_t layer);
-  void attend_unit(const Run& run, std::int64_t layer, const Unit& unit, int thread);
+  struct Keys {
+    std::int64_t first_page, end_page;
+    const kv::LayerStream* stream;
+  };
+  void attend_unit(const Run& run, std::int64_t layer, const Unit& unit, const Keys& keys, int thread);
+  void attend_streamed(const Batch& batch, std::int64_t layer);
 
   void recur(const Batch& batch, std::int64_t layer);  // recurrence.cc
   void convolve(const Run& run, const float* before, const float* taps, std::int64_t token);
@@ -108,16 +114,19 @@ class Forward {
   std::vector<std::int32_t> choice_, rows_, sorted_;   // [max_tokens, used]; sorted_: tokens in the order of their experts
   std::vector<std::int64_t> expert_begin_;             // [experts + 1] in sorted_
   std::vector<ExpertUnit> expert_units_;
-  std::vector<AlignedBuffer> tiles_;                   // [threads] scratch of a lane; thread 0's holds a whole small batch
-  std::vector<AlignedBuffer> attention_scratch_;       // [threads]
-  std::vector<std::vector<kernels::KvBlock>> blocks_;  // [threads][pages]
-  std::vector<double> frequencies_;                    // [rope_dims / 2]
-  std::vector<float> angle_rows_;                      // [max_tokens, rope_dims / 2, 2]
-  std::vector<const float*> angles_;                   // [max_tokens], into angle_rows_
-  std::vector<std::byte*> token_page_;                 // [max_tokens] page that the token's keys go to
-  std::vector<std::int32_t> token_slot_;               // [max_tokens] place in that page
-  std::vector<std::byte*> k_rows_, v_rows_;            // [max_tokens], of the layer that the token's thread is at
-  std::vector<Unit> units_;                            // attention work of this batch
+  std::vector<AlignedBuffer> tiles_;                      // [threads] scratch of a lane; thread 0's holds a whole small batch
+  std::vector<AlignedBuffer> attention_scratch_;          // [threads]
+  std::vector<std::vector<kernels::KvBlock>> blocks_;     // [threads][pages]
+  std::vector<double> frequencies_;                       // [rope_dims / 2]
+  std::vector<float> angle_rows_;                         // [max_tokens, rope_dims / 2, 2]
+  std::vector<const float*> angles_;                      // [max_tokens], into angle_rows_
+  std::vector<std::byte*> token_page_;                    // [max_tokens] page that the token's keys go to
+  std::vector<std::int32_t> token_slot_;                  // [max_tokens] place in that page
+  std::vector<std::byte*> k_rows_, v_rows_;               // [max_tokens], of the layer that the token's thread is at
+  std::vector<Unit> units_;                               // attention work of this batch
+  std::vector<std::size_t> run_units_;                    // [runs + 1] where a run's units begin
+  std::vector<std::pair<std::size_t, Keys>> span_units_;  // of the span at hand
+  AlignedBuffer carry_;  // [max_tokens, heads] of attention_carry_bytes; the system commits it when pages are first streamed
 };
 
 }  // namespace codicil::model
