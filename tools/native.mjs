@@ -62,12 +62,16 @@ function sourcesBelow(folder) {
 }
 
 const TEST_MAIN = 'native/base/test_main.cc';
+/** The kept inputs of a fuzz target are ordinary tests. */
+const FUZZ_REPLAY = 'native/base/fuzz_replay.cc';
 /** @param {string} file */
 const isTest = (file) => file.endsWith('_test.cc');
 /** @param {string} file */
+const isFuzz = (file) => file.endsWith('_fuzz.cc');
+/** @param {string} file */
 const isBench = (file) => /(^|[/_])bench\.cc$/.test(file) && !file.startsWith('native/tools/');
 /** @param {string} file */
-const isLibrary = (file) => !isTest(file) && !isBench(file) && !file.endsWith('_fuzz.cc') && file !== TEST_MAIN;
+const isLibrary = (file) => !isTest(file) && !isBench(file) && !isFuzz(file) && file !== TEST_MAIN && file !== FUZZ_REPLAY;
 
 /** Kernels see nothing of native/, its test runner included. @param {string} file */
 const hasOwnMain = (file) => file.startsWith('kernels/');
@@ -216,11 +220,11 @@ function binaries(everything, wanted, filter) {
     list.push({ name: 'addon', output: path.join(OUT, 'codicil.node'), kind: 'shared', own: sourcesBelow('native/addon').filter(isLibrary) });
   if (wanted.includes('engine-cli')) program('engine-cli', sourcesBelow('native/tools').filter(isLibrary));
   if (wanted.includes('tests') || wanted.includes('test'))
-    for (const file of everything.filter(isTest))
+    for (const file of everything.filter((name) => isTest(name) || isFuzz(name)))
       if (filter.length === 0 || filter.some((word) => file.includes(word)))
-        program(file.replace(/\.cc$/, '').replaceAll('/', '-'), hasOwnMain(file) ? [file] : [file, TEST_MAIN], 'tests');
+        program(file.replace(/\.cc$/, '').replaceAll('/', '-'), hasOwnMain(file) ? [file] : [file, isFuzz(file) ? FUZZ_REPLAY : TEST_MAIN], 'tests');
   if (wanted.includes('bench')) for (const file of everything.filter(isBench)) program(path.basename(file, '.cc'), [file]);
-  if (wanted.includes('fuzz')) for (const file of everything.filter((name) => name.endsWith('_fuzz.cc'))) program(path.basename(file, '.cc'), [file]);
+  if (wanted.includes('fuzz')) for (const file of everything.filter(isFuzz)) program(path.basename(file, '.cc'), [file]);
   for (const binary of list) if (binary.own.length === 0) fail(`Sources were expected for ${binary.name} and there are none yet.`);
   return list;
 }

@@ -5,8 +5,13 @@
 // other operand with a stride of one block, so nothing is rearranged. Codes are unpacked once per chunk of rows and columns to signed
 // bytes on the stack; partial sums of a chunk of columns wait in `out`, which keeps the order of additions of reference/matmul.cc.
 // The file is compiled with the flags of AVX-512; the tile instructions are switched on here.
+#ifndef __clang__
 #pragma GCC target("amx-tile,amx-int8")
+#endif
 #include "kernels/cpu/codes_avx512.h"
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("amx-tile,amx-int8"))), apply_to = function)
+#endif
 
 namespace codicil::kernels {
 namespace {
@@ -164,3 +169,6 @@ void amx_matmul_quantized(const Weights& w, const Activations& x, float* out, st
 }
 
 }  // namespace codicil::kernels
+#ifdef __clang__
+#pragma clang attribute pop
+#endif

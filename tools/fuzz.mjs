@@ -1,0 +1,75 @@
+// Feeds broken input to what reads untrusted bytes, for a while: `node tools/fuzz.mjs [--seconds 60] [--keep] [TARGET ...]` (needs clang++, for libFuzzer).
+//
+// Every `native/**/x_fuzz.cc` is a target, and `native/**/x_fuzz/` its kept inputs, which the ordinary tests replay. A run starts from these and
+// prints how many inputs were executed. With --keep, inputs that reach new code are added, smallest first, up to LARGEST bytes each.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { node24, ROOT, say } from './setup.mjs';
+
+const LARGEST = 4096; // a kept input is read in reviews, and the repository stays small
+const MOST = 60; // of one target
+const args = process.argv.slice(2);
+const seconds = args.includes('--seconds') ? Number(args[args.indexOf('--seconds') + 1]) : 60;
+const names = args.filter((word, i) => !word.startsWith('--') && args[i - 1] !== '--seconds');
+
+/** @param {string} file @param {string[]} words */
+function run(file, words) {
+  const { status, stdout, stderr, error } = spawnSync(file, words, { cwd: ROOT, encoding: 'utf8', maxBuffer: 1 << 28 });
+  return { ok: !error && status === 0, text: `${stdout ?? ''}${stderr ?? ''}` };
+}
+
+/** Kept inputs: those of the folder, then what a merge found, small ones only. @param {string} target @param {string} corpus @param {string} found */
+function keep(target, corpus, found) {
+  const merged = mkdtempSync(path.join(tmpdir(), 'codicil-fuzz-'));
+  run(target, ['-merge=1', merged, corpus, found]);
+  const sizeOf = (/** @type {string} */ name) => statSync(path.join(merged, name)).size;
+  const small = readdirSync(merged)
+    .filter((name) => sizeOf(name) <= LARGEST)
+    .sort((a, b) => sizeOf(a) - sizeOf(b));
+  for (const name of small.slice(0, MOST - readdirSync(corpus).length)) copyFileSync(path.join(merged, name), path.join(corpus, name));
+  rmSync(merged, { recursive: true });
+}
+
+/** @param {string} source @returns {boolean} */
+function fuzz(source) {
+  const name = path.basename(source, '.cc');
+  const [target, corpus] = [path.join(ROOT, 'build', 'native-fuzz', name), path.join(ROOT, source.replace(/\.cc$/, ''))];
+  const found = mkdtempSync(path.join(tmpdir(), 'codicil-fuzz-'));
+  mkdirSync(corpus, { recursive: true });
+  const { ok, text } = run(target, [
+    `-max_total_time=${seconds}`,
+    '-timeout=10',
+    '-rss_limit_mb=2048',
+    `-artifact_prefix=${ROOT}/build/`,
+    '-print_final_stats=1',
+    found,
+    corpus,
+  ]);
+  const executions = /number_of_executed_units:\s*(\d+)/.exec(text)?.[1] ?? '?';
+  const edges = [...text.matchAll(/cov: (\d+)/g)].at(-1)?.[1] ?? '?';
+  process.stdout.write(
+    `${ok ? 'ok  ' : 'FAIL'}  ${name}  ${executions} executions in ${seconds} s, ${edges} edges, ${readdirSync(corpus).length} kept inputs\n`,
+  );
+  if (!ok) process.stdout.write(`${text.slice(-4000).replace(/^/gm, '      ')}\n`);
+  if (ok && args.includes('--keep')) keep(target, corpus, found);
+  rmSync(found, { recursive: true });
+  return ok;
+}
+
+const built = spawnSync(node24(), ['tools/native.mjs', 'fuzz'], {
+  cwd: ROOT,
+  stdio: ['ignore', 'ignore', 'inherit'],
+  env: { ...process.env, CXX: process.env['CXX'] ?? 'clang++' },
+});
+if (built.status !== 0) process.exit(1);
+const sources = readdirSync(path.join(ROOT, 'native'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('_fuzz.cc'))
+  .map((file) => path.posix.join('native', file.replaceAll(path.sep, '/')))
+  .filter((file) => names.length === 0 || names.some((name) => file.includes(name)));
+if (sources.length === 0 || !existsSync(path.join(ROOT, 'build', 'native-fuzz'))) {
+  say(`Expected the name of a fuzz target, found ${names.join(' ')}: there is none of that name below native/.`);
+  process.exit(2);
+}
+process.exitCode = sources.map(fuzz).every(Boolean) ? 0 : 1;
