@@ -42,14 +42,30 @@ const DOUBLED: Readonly<Record<string, string>> = { '\u2018\u2018': '\u201C', '\
 
 const QUOTES = "\u2018\u2019`'";
 
-/** `inked`: the glyphs of `segments` that are no white space, `size` the size of most of them. */
-export function textOf(segments: readonly Segment[], inked: readonly Glyph[], size: number): LineText | null {
+export interface InkLook {
+  /** Of most of the glyphs. */
+  readonly size: number;
+  /** All have one size and one upper edge: nothing is raised. */
+  readonly level: boolean;
+}
+
+/** ASCII signs that stand for themselves: no blank, and none of the quotes and accents that may become one sign with a neighbour. */
+const isPlain = (code: number): boolean => code > 0x20 && code < 0x7f && code !== 0x27 && code !== 0x5e && code !== 0x60 && code !== 0x7e;
+
+/** `inked`: the glyphs of `segments` that are no white space. */
+export function textOf(segments: readonly Segment[], inked: readonly Glyph[], look: InkLook): LineText | null {
   const wordSpace = wordSpaceOf(inked);
   const spaced = letterSpacing(inked, wordSpace);
-  const writer = new LineWriter(spaced === null ? superscriptsOf(inked, size) : NONE);
+  const writer = new LineWriter(spaced === null && !look.level ? superscriptsOf(inked, look.size) : NONE);
   let last: Glyph | null = null;
   for (const glyphs of inReadingOrder(segments))
     for (const glyph of glyphs) {
+      if (isPlain(glyph.text.charCodeAt(0)) && glyph.text.length === 1) {
+        if (last && (spaced === null ? isSpaceBetween(last, glyph, wordSpace) : glyph.x0 - last.x1 > spaced)) writer.space(glyph);
+        writer.writePlain(glyph);
+        last = glyph;
+        continue;
+      }
       const text = repairCharacter(glyph.text);
       writer.soft = glyph.text === '\u00AD';
       if (text === '' || (spaced !== null && text === ' ')) continue;
@@ -62,6 +78,7 @@ export function textOf(segments: readonly Segment[], inked: readonly Glyph[], si
 
 /** Segment after segment; where a subscript stands in the gap of a longer one, glyph after glyph. A space follows what stands in it. */
 function inReadingOrder(segments: readonly Segment[]): readonly (readonly Glyph[])[] {
+  if (segments.length === 1) return [(segments[0] as Segment).glyphs];
   const isNested = segments.some(
     (segment, index) => index > 0 && segment.box.x1 < (segments[index - 1] as Segment).box.x1 && segment.box.x0 > (segments[index - 1] as Segment).box.x0,
   );
@@ -97,6 +114,7 @@ class LineWriter {
   private readonly characters: string[] = [];
   private readonly edges: number[] = [];
   private readonly marks: boolean[] = [];
+  private marked = false;
   private end = 0;
   private last: Glyph | null = null;
   /** An accent that waits for the letter it is drawn over. */
@@ -111,19 +129,29 @@ class LineWriter {
     if (this.endsInText()) this.push(' ', this.end, before.x0, false);
   }
 
+  /** What `write` does for a plain sign, which is nearly every one of a contract. */
+  writePlain(glyph: Glyph): void {
+    const { text } = glyph;
+    this.soft = false;
+    if (this.accent !== null && this.isComposed(glyph, text)) return;
+    this.put(this.raised !== NONE && this.raised.has(glyph) ? (SUPERSCRIPTS[Number(text)] ?? text) : text, glyph.x0, glyph.bold || glyph.italic);
+    this.end = glyph.x1;
+    this.accent = null;
+    this.last = glyph;
+  }
+
   write(glyph: Glyph, text: string): void {
     if (text === ' ') {
       if (this.endsInText()) this.push(' ', glyph.x0, glyph.x1, glyph.bold || glyph.italic);
       return;
     }
     this.closeChinese(glyph);
-    const plain = text.length === 1 && text > '`' && text <= 'z';
-    if ((!plain || this.accent !== null) && this.isComposed(glyph, text)) return;
-    const [from, to] = !plain && RIGHT_TO_LEFT.test(text) ? this.endsLeftwards(glyph) : [glyph.x0, glyph.x1];
+    if (this.isComposed(glyph, text)) return;
+    const [from, to] = RIGHT_TO_LEFT.test(text) ? this.endsLeftwards(glyph) : [glyph.x0, glyph.x1];
     const printed = this.raised.has(glyph) ? (SUPERSCRIPTS[Number(text)] ?? text) : text;
     this.push(printed, from, to, glyph.bold || glyph.italic);
-    if (!plain && QUOTES.includes(text)) this.mergeQuotes();
-    this.accent = !plain && text in ACCENTS ? glyph : null;
+    if (QUOTES.includes(text)) this.mergeQuotes();
+    this.accent = text in ACCENTS ? glyph : null;
     this.last = glyph;
   }
 
@@ -137,10 +165,9 @@ class LineWriter {
   finish(): LineText | null {
     while (this.characters.at(-1) === ' ') this.drop();
     if (this.characters.length === 0) return null;
-    const edges = this.edges.map(round);
-    edges.push(round(this.end));
+    this.edges.push(round(this.end));
     const text = this.characters.join('');
-    return { text, edges, emphasis: rangesOf(this.marks, text), softHyphen: this.soft };
+    return { text, edges: this.edges, emphasis: this.marked ? rangesOf(this.marks, text) : [], softHyphen: this.soft };
   }
 
   private endsInText(): boolean {
@@ -187,12 +214,16 @@ class LineWriter {
   }
 
   private push(text: string, from: number, to: number, mark: boolean): void {
-    for (let index = 0; index < text.length; index++) {
-      this.edges.push(from + ((to - from) * index) / text.length);
-      this.marks.push(mark);
-      this.characters.push(text[index] as string);
-    }
+    if (text.length === 1) this.put(text, from, mark);
+    else for (let index = 0; index < text.length; index++) this.put(text[index] as string, from + ((to - from) * index) / text.length, mark);
     this.end = to;
+  }
+
+  private put(character: string, from: number, mark: boolean): void {
+    this.edges.push(round(from));
+    this.marks.push(mark);
+    if (mark) this.marked = true;
+    this.characters.push(character);
   }
 
   private drop(): void {

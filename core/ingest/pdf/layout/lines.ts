@@ -7,8 +7,8 @@ import type { Box } from '../../../contract/document.ts';
 import type { Range } from '../../raw.ts';
 import type { CellMark } from './cellMark.ts';
 import { edgeOnPage, heightIn, segmentsIn, toPage, type Frame, type Turn } from './frames.ts';
-import { boxOf, type Glyph, type Segment } from '../text/glyphs.ts';
-import { textOf } from './lineText.ts';
+import { isInked, type Glyph, type Segment } from '../text/glyphs.ts';
+import { textOf, type InkLook } from './lineText.ts';
 import { splitMargins } from './margins.ts';
 import { readRows } from './rows.ts';
 import type { Tag } from '../text/tags.ts';
@@ -106,11 +106,12 @@ class LineReader {
   /** None, where nothing of the segments can be read. */
   line(segments: readonly Segment[], region: number, aside: boolean): PdfLine[] {
     const inked: Glyph[] = [];
-    for (const segment of segments) for (const glyph of segment.glyphs) if (glyph.text.charCodeAt(0) > 0x20 && glyph.text.trim() !== '') inked.push(glyph);
-    const size = medianOf(inked.map((glyph) => glyph.size));
-    const read = textOf(segments, inked, size);
+    for (const segment of segments) for (const glyph of segment.glyphs) if (isInked(glyph)) inked.push(glyph);
+    const look = lookOver(inked);
+    const read = textOf(segments, inked, look);
     if (read === null) return [];
-    const frame = roundBox(boxOf(inked));
+    const { size } = look;
+    const frame = roundBox(look.box);
     const upright = this.frame.turn === 'right' || this.frame.turn === 'left';
     return [
       {
@@ -121,12 +122,12 @@ class LineReader {
         edges: this.frame.turn === 'right' || this.frame.turn === 'down' ? read.edges : read.edges.map((edge) => round(edgeOnPage(edge, this.frame))),
         box: this.frame.turn === 'right' ? frame : roundBox(toPage(frame, this.frame)),
         frame,
-        base: round(medianOf(inked.map((glyph) => glyph.y1))),
+        base: round(look.base),
         frameHeight: heightIn(this.frame),
         turn: this.frame.turn,
         size: Math.round(size * 10) / 10,
-        bold: shareOf(inked, 'bold') > MOSTLY,
-        italic: shareOf(inked, 'italic') > MOSTLY,
+        bold: look.bold > MOSTLY,
+        italic: look.italic > MOSTLY,
         emphasis: read.emphasis,
         softHyphen: read.softHyphen,
         slanted: false,
@@ -138,19 +139,49 @@ class LineReader {
   }
 }
 
-function medianOf(values: number[]): number {
-  const first = values[0] ?? 0;
-  if (values.every((value) => value === first)) return first;
-  return values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
-}
-
 /** A bold line may hold a number or a sign in another font. */
 const MOSTLY = 0.85;
 
-function shareOf(glyphs: readonly Glyph[], look: 'bold' | 'italic'): number {
-  let count = 0;
-  for (const glyph of glyphs) if (glyph[look]) count++;
-  return count / Math.max(1, glyphs.length);
+interface LineLook extends InkLook {
+  readonly box: Box;
+  /** Lower edge of most glyphs. */
+  readonly base: number;
+  /** Shares of the glyphs. */
+  readonly bold: number;
+  readonly italic: number;
+}
+
+/** All that a line has to know of its inked glyphs, in one pass: most lines have one size and one baseline. */
+function lookOver(inked: readonly Glyph[]): LineLook {
+  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
+  let [bold, italic] = [0, 0];
+  let [sameSize, sameBase, level] = [true, true, true];
+  const first = inked[0];
+  const [size, top, base] = [first?.size ?? 0, first?.y0 ?? 0, first?.y1 ?? 0];
+  for (const glyph of inked) {
+    if (glyph.x0 < x0) x0 = glyph.x0;
+    if (glyph.y0 < y0) y0 = glyph.y0;
+    if (glyph.x1 > x1) x1 = glyph.x1;
+    if (glyph.y1 > y1) y1 = glyph.y1;
+    if (glyph.bold) bold++;
+    if (glyph.italic) italic++;
+    if (glyph.size !== size) sameSize = false;
+    if (glyph.y1 !== base) sameBase = false;
+    if (glyph.y0 !== top) level = false;
+  }
+  const count = Math.max(1, inked.length);
+  return {
+    box: { x0, y0, x1, y1 },
+    size: sameSize ? size : middleOf(inked.map((glyph) => glyph.size)),
+    base: sameBase ? base : middleOf(inked.map((glyph) => glyph.y1)),
+    bold: bold / count,
+    italic: italic / count,
+    level: level && sameSize,
+  };
+}
+
+function middleOf(values: number[]): number {
+  return values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
 /** More Hebrew and Arabic letters than others. */

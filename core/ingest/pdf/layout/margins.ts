@@ -3,7 +3,7 @@
 // Owns: line numbers (pleading paper, numbered drafts), paragraph numbers in the margin (Randnummern), large words across the text.
 // It works on segments, before rows are made: a number that has become part of a row can not be told from a number in its text.
 // Rule: nothing is deleted; what is set aside becomes furniture.
-import { boxOf, type Glyph, type Segment } from '../text/glyphs.ts';
+import { boxOf, inkBoxOf, isInked, type Glyph, type Segment } from '../text/glyphs.ts';
 
 export interface Margins {
   readonly text: readonly Segment[];
@@ -31,7 +31,7 @@ export function splitMargins(all: readonly Segment[]): Margins {
 }
 
 function isBlank(glyph: Glyph | undefined): boolean {
-  return glyph !== undefined && glyph.text.trim() === '';
+  return glyph !== undefined && !isInked(glyph);
 }
 
 /** A segment as what is seen of it: without white at its ends, divided at wide white, as tall as its size. */
@@ -51,15 +51,20 @@ function tidy(segment: Segment): readonly Segment[] {
   }
   if (from === 0 && segment.box.y1 - segment.box.y0 <= TALLEST * size) return [segment];
   if (from < glyphs.length) parts.push(glyphs.slice(from));
+  const { direction, paint, order, tag } = segment;
   return parts.map((part) => {
-    const fit = part.map((glyph) => lowered(glyph, size));
-    return { ...segment, glyphs: fit, box: boxOf(fit.filter((glyph) => !isBlank(glyph))) };
+    const fit = part.some((glyph) => isTall(glyph, size)) ? part.map((glyph) => lowered(glyph, size)) : part;
+    return { glyphs: fit, box: inkBoxOf(fit), size, direction, paint, order, tag };
   });
+}
+
+function isTall(glyph: Glyph, size: number): boolean {
+  return glyph.y1 - glyph.y0 > TALLEST * size;
 }
 
 /** The same glyph with the height of its size, about its middle. */
 function lowered(glyph: Glyph, size: number): Glyph {
-  if (glyph.y1 - glyph.y0 <= TALLEST * size) return glyph;
+  if (!isTall(glyph, size)) return glyph;
   const middle = (glyph.y0 + glyph.y1) / 2;
   return { ...glyph, y0: middle - 0.6 * size, y1: middle + 0.6 * size };
 }

@@ -36,6 +36,8 @@ export function wordSpaceOf(glyphs: readonly Glyph[]): number {
 export function isSpaceBetween(last: Glyph, next: Glyph, wordSpace: number): boolean {
   const size = Math.min(last.size, next.size);
   const gap = gapBetween(last, next);
+  // Nearly every pair of letters: no script has narrower spaces.
+  if (gap <= TIGHT_WORD_SPACE * size) return false;
   if (isWideScript(last.text) && isWideScript(next.text)) return gap > WIDE_SPACE * size;
   return gap > (/[\uAC00-\uD7AF]/.test(last.text) ? Math.min(wordSpace, KOREAN_WORD_SPACE) : wordSpace) * size;
 }

@@ -4,7 +4,7 @@
 // Rule: every inked glyph of an upright segment is in exactly one word.
 import type { Box } from '../../../contract/document.ts';
 import { readLabel } from '../../labels.ts';
-import { boxOf, type Glyph, type Segment } from '../text/glyphs.ts';
+import { boxOf, inkBoxOf, isInked, type Glyph, type Segment } from '../text/glyphs.ts';
 import { gapBetween, isSpaceBetween, letterSpacing, wordSpaceOf } from '../layout/spacing.ts';
 
 export interface Word extends Box {
@@ -95,21 +95,17 @@ function splitWords(segment: Segment, index: number, words: Word[]): void {
   if (start >= 0) words.push(wordOf(segment, index, start, end));
 }
 
-export function isInked(glyph: Glyph): boolean {
-  const code = glyph.text.charCodeAt(0);
-  return code > 0x20 && (code < 0x7f || glyph.text.trim() !== '');
-}
-
 function wordOf({ glyphs }: Segment, segment: number, from: number, to: number): Word {
-  let [text, x0, y0, x1, y1] = ['', Infinity, Infinity, -Infinity, -Infinity];
+  let text = '';
+  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let at = from; at < to; at++) {
     const glyph = glyphs[at] as Glyph;
     if (!isInked(glyph)) continue;
     text += glyph.text;
-    x0 = Math.min(x0, glyph.x0);
-    y0 = Math.min(y0, glyph.y0);
-    x1 = Math.max(x1, glyph.x1);
-    y1 = Math.max(y1, glyph.y1);
+    if (glyph.x0 < x0) x0 = glyph.x0;
+    if (glyph.y0 < y0) y0 = glyph.y0;
+    if (glyph.x1 > x1) x1 = glyph.x1;
+    if (glyph.y1 > y1) y1 = glyph.y1;
   }
   const middle = glyphs[(from + to - 1) >> 1] as Glyph;
   return { x0, y0, x1, y1, text, size: middle.size, bold: middle.bold, segment, from, to };
@@ -118,23 +114,48 @@ function wordOf({ glyphs }: Segment, segment: number, from: number, to: number):
 /** Rows of the words on a baseline, from top to bottom. Words that lie on each other begin a row of their own. */
 export function rowsOf(words: readonly Word[]): TextRow[] {
   const sorted = [...words].sort((a, b) => a.y0 + a.y1 - b.y0 - b.y1 || a.x0 - b.x0);
-  const rows: { words: Word[]; y0: number; y1: number; size: number }[] = [];
+  const rows: OpenRow[] = [];
   for (const word of sorted) {
-    let home: (typeof rows)[number] | undefined;
-    // Sorted by middle: four rows back cover raised and lowered marks beside a line.
-    for (let back = rows.length - 1; back >= Math.max(0, rows.length - 4) && !home; back--) {
-      const row = rows[back] as (typeof rows)[number];
-      const overlap = Math.min(word.y1, row.y1) - Math.max(word.y0, row.y0);
-      if (overlap >= 0.5 * Math.min(word.y1 - word.y0, row.y1 - row.y0) && !row.words.some((other) => lies(other, word))) home = row;
-    }
-    if (!home) rows.push({ words: [word], y0: word.y0, y1: word.y1, size: word.size });
+    const home = homeOf(word, rows);
+    if (home === null) rows.push({ words: [word], y0: word.y0, y1: word.y1, size: word.size });
     else {
       home.words.push(word);
-      if (word.size > home.size) Object.assign(home, { size: word.size, y0: word.y0, y1: word.y1 });
+      if (word.size > home.size) {
+        home.size = word.size;
+        home.y0 = word.y0;
+        home.y1 = word.y1;
+      }
     }
   }
-  for (const row of rows) row.words.sort((a, b) => a.x0 - b.x0);
-  return rows.map((row) => ({ words: row.words, size: row.size, ...boxOf(row.words), y0: row.y0, y1: row.y1 })).sort((a, b) => a.y0 - b.y0);
+  return rows
+    .map(({ words: own, size, y0, y1 }) => {
+      own.sort((a, b) => a.x0 - b.x0);
+      const { x0, x1 } = boxOf(own);
+      return { words: own, size, x0, y0, x1, y1 };
+    })
+    .sort((a, b) => a.y0 - b.y0);
+}
+
+interface OpenRow {
+  readonly words: Word[];
+  y0: number;
+  y1: number;
+  size: number;
+}
+
+/** The lowest row that the word stands in. Words come sorted by middle: four rows back cover raised and lowered marks beside a line. */
+function homeOf(word: Word, rows: readonly OpenRow[]): OpenRow | null {
+  for (let back = rows.length - 1; back >= Math.max(0, rows.length - 4); back--) {
+    const row = rows[back] as OpenRow;
+    const overlap = Math.min(word.y1, row.y1) - Math.max(word.y0, row.y0);
+    if (overlap >= 0.5 * Math.min(word.y1 - word.y0, row.y1 - row.y0) && !liesOnAny(word, row.words)) return row;
+  }
+  return null;
+}
+
+function liesOnAny(word: Word, others: readonly Word[]): boolean {
+  for (const other of others) if (lies(other, word)) return true;
+  return false;
 }
 
 function lies(a: Box, b: Box): boolean {
@@ -173,7 +194,8 @@ function isTyped(word: Word): boolean {
 
 export function chunkOf(words: readonly Word[]): Chunk {
   const text = words.map((word) => word.text).join(' ');
-  return { words, text, numeric: isNumeric(text), ...boxOf(words) };
+  const { x0, y0, x1, y1 } = boxOf(words);
+  return { words, text, numeric: isNumeric(text), x0, y0, x1, y1 };
 }
 
 /** The parts of the page's segments that hold these words, spaces between words of one part included. Words of a segment are given in its order. */
@@ -188,7 +210,7 @@ export function segmentsOf(words: readonly Word[], segments: readonly Segment[])
     while (end < sorted.length && (sorted[end] as Word).segment === first.segment && isGap(segment, (sorted[end - 1] as Word).to, (sorted[end] as Word).from))
       end++;
     const glyphs = segment.glyphs.slice(first.from, (sorted[end - 1] as Word).to);
-    parts.push({ ...segment, glyphs, box: boxOf(glyphs.filter(isInked)) });
+    parts.push({ ...segment, glyphs, box: inkBoxOf(glyphs) });
     start = end;
   }
   return parts;

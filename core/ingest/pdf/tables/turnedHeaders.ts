@@ -3,10 +3,10 @@
 // Owns: which column such a text heads. Rule: only the header of a table that was found without them takes turned text.
 import type { DraftTable } from './alignedTables.ts';
 import { toFrame, type Frame } from '../layout/frames.ts';
-import type { Segment } from '../text/glyphs.ts';
+import { isInked, type Segment } from '../text/glyphs.ts';
 import type { Band } from './tableColumns.ts';
 import type { DraftCell } from './tableRows.ts';
-import { isInked, type Word } from './tableText.ts';
+import type { Word } from './tableText.ts';
 
 type Mutable<T> = { -readonly [key in keyof T]: T[key] };
 

@@ -36,8 +36,10 @@ export function joinEnclosed(glyphs: Glyph[]): Glyph[] {
   });
 }
 
-function isCircle(glyph: Glyph): boolean {
-  return glyph.text === '\u20DD' || glyph.text === '○' || glyph.text === '◯';
+/** U+20DD, ○ or ◯. */
+export function isCircle({ text }: Glyph): boolean {
+  const code = text.charCodeAt(0);
+  return code === 0x20dd || code === 0x25cb || code === 0x25ef;
 }
 
 function isInside(inner: Box, outer: Box): boolean {

@@ -4,7 +4,7 @@
 // Leaves to rows.ts what belongs to one line, to lines.ts what the text of a line is, and to hidden.ts which paint a reader sees.
 import type * as mupdf from 'mupdf';
 import type { Box } from '../../../contract/document.ts';
-import { joinEnclosed, joinSlanted, nameBullets, shareWidths } from './drawnLines.ts';
+import { isCircle, joinEnclosed, joinSlanted, nameBullets, shareWidths } from './drawnLines.ts';
 import { DrawnBefore, dropRepeats, rememberDrawn } from './duplicates.ts';
 import type { Mupdf } from '../mupdf.ts';
 import { codedText, countCharacters, PAINT, structuredText, unclippedText, walkStext, type Drawing, type StextVisitor } from './stext.ts';
@@ -236,12 +236,15 @@ class GlyphReader implements StextVisitor {
   }
 
   endLine(): void {
-    const glyphs = joinEnclosed(shareWidths(this.glyphs));
-    if (glyphs.some(isInk)) {
-      const box = boxOf(glyphs);
-      this.segments.push({ glyphs, box, size: middleSize(glyphs), direction: this.direction, paint: this.paint, order: this.order, tag: this.tag });
-    }
+    const found = this.glyphs;
+    if (found.length === 0) return;
     this.glyphs = [];
+    const look = lookOver(found);
+    if (!look.inked) return;
+    const glyphs = look.odd ? joinEnclosed(shareWidths(found)) : found;
+    const box = look.odd ? boxOf(glyphs) : look.box;
+    const size = look.sameSize ? (found[0] as Glyph).size : middleSize(glyphs);
+    this.segments.push({ glyphs, box, size, direction: this.direction, paint: this.paint, order: this.order, tag: this.tag });
   }
 
   private setFont(pointer: number): void {
@@ -263,11 +266,54 @@ export function isInk(glyph: Glyph): boolean {
   return glyph.text !== ' ' && glyph.text !== '\u00A0';
 }
 
+/** Neither a blank nor any other white sign. */
+export function isInked({ text }: Glyph): boolean {
+  const code = text.charCodeAt(0);
+  return code > 0x20 && (code < 0x7f || text.trim() !== '');
+}
+
+interface Overview {
+  readonly box: Box;
+  readonly inked: boolean;
+  readonly sameSize: boolean;
+  /** A glyph without width, or a circle: their places have to be looked at. */
+  readonly odd: boolean;
+}
+
+/** All that a segment has to know of its glyphs, in one pass. */
+function lookOver(glyphs: readonly Glyph[]): Overview {
+  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
+  let [inked, sameSize, odd] = [false, true, false];
+  const { size } = glyphs[0] as Glyph;
+  for (const glyph of glyphs) {
+    if (glyph.x0 < x0) x0 = glyph.x0;
+    if (glyph.y0 < y0) y0 = glyph.y0;
+    if (glyph.x1 > x1) x1 = glyph.x1;
+    if (glyph.y1 > y1) y1 = glyph.y1;
+    if (glyph.size !== size) sameSize = false;
+    if (!inked && isInk(glyph)) inked = true;
+    // Both signs of a joined pair: a second letter without width, a circle.
+    if (glyph.x1 - glyph.x0 < 0.01 || isCircle(glyph)) odd = true;
+  }
+  return { box: { x0, y0, x1, y1 }, inked, sameSize, odd };
+}
+
 function middleSize(glyphs: readonly Glyph[]): number {
-  const first = glyphs[0]?.size ?? 0;
-  if (glyphs.every((glyph) => glyph.size === first)) return first;
   const sizes = glyphs.map((glyph) => glyph.size).sort((a, b) => a - b);
   return sizes[sizes.length >> 1] ?? 0;
+}
+
+/** Box of what is seen; blanks reach further than the ink before them. */
+export function inkBoxOf(glyphs: readonly Glyph[]): Box {
+  let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const glyph of glyphs) {
+    if (!isInked(glyph)) continue;
+    if (glyph.x0 < x0) x0 = glyph.x0;
+    if (glyph.y0 < y0) y0 = glyph.y0;
+    if (glyph.x1 > x1) x1 = glyph.x1;
+    if (glyph.y1 > y1) y1 = glyph.y1;
+  }
+  return { x0, y0, x1, y1 };
 }
 
 export function boxOf(parts: readonly Box[]): Box {
