@@ -25,7 +25,9 @@ function* pageTables(library: Mupdf, file: string): Generator<Measured> {
       const glyphs = readGlyphs(library, page, area, { tagged: false, unclipped: false });
       const visible = glyphs.segments.filter((segment) => segment.paint === 'ink' || segment.paint === 'white');
       const start = process.threadCpuUsage();
-      const found = mayHoldTable(visible, glyphs.vectors) ? findTables(visible, glyphs.vectors, index, x1 - x0, y1 - y0) : { tables: [], rest: visible };
+      const found = mayHoldTable(visible, glyphs.vectors, x1 - x0, y1 - y0)
+        ? findTables(visible, glyphs.vectors, index, x1 - x0, y1 - y0)
+        : { tables: [], rest: visible };
       const used = process.threadCpuUsage(start);
       page.destroy();
       yield { ...found, ms: (used.user + used.system) / 1000 };

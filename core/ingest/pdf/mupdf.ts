@@ -24,10 +24,13 @@ export interface Memory {
   readonly floats: Float32Array;
 }
 
+/** An empty buffer of each module, through which its memory is found: every page asks three times. */
+const probes = new WeakMap<Mupdf, mupdf.Buffer>();
+
 export function viewMemory(library: Mupdf): Memory {
-  const probe = new library.Buffer();
+  const probe = probes.get(library) ?? new library.Buffer();
+  probes.set(library, probe);
   const { buffer } = probe.asUint8Array();
-  probe.destroy();
   return { bytes: new Uint8Array(buffer), shorts: new Uint16Array(buffer), words: new Uint32Array(buffer), floats: new Float32Array(buffer) };
 }
 

@@ -192,7 +192,7 @@ function blankPage(index: number, flaw: string): DrawnPage {
 
 /** Lines in reading order, those of tables told apart; `size` is that of the page on which the segments stand upright. */
 export function linesOf(segments: readonly Segment[], vectors: readonly Vector[], index: number, [width, height]: Size): readonly PdfLine[] {
-  if (!mayHoldTable(segments, vectors)) return readLines(segments, index, width, height);
+  if (!mayHoldTable(segments, vectors, width, height)) return readLines(segments, index, width, height);
   const tables = findTables(segments, vectors, index, width, height);
   return placeTables(readLines(tables.rest, index, width, height), tables.tables);
 }

@@ -49,12 +49,17 @@ class Listed {
   }
 }
 
-function regionKey(line: PdfLine): string {
-  return `${line.page}:${line.region}`;
+function isSameRegion(a: PdfLine, b: PdfLine): boolean {
+  return a.page === b.page && a.region === b.region;
 }
 
-function boundsOf(lines: readonly PdfLine[]): ReadonlyMap<string, Bounds> {
-  const edges = new Map<string, { lefts: number[]; rights: number[] }>();
+/** A page has fewer regions than a million: one number for both. */
+function regionKey(line: PdfLine): number {
+  return line.page * 1e6 + line.region;
+}
+
+function boundsOf(lines: readonly PdfLine[]): ReadonlyMap<number, Bounds> {
+  const edges = new Map<number, { lefts: number[]; rights: number[] }>();
   for (const line of lines) {
     const key = regionKey(line);
     const entry = edges.get(key) ?? { lefts: [], rights: [] };
@@ -62,7 +67,7 @@ function boundsOf(lines: readonly PdfLine[]): ReadonlyMap<string, Bounds> {
     entry.rights.push(line.frame.x1);
     edges.set(key, entry);
   }
-  const bounds = new Map<string, Bounds>();
+  const bounds = new Map<number, Bounds>();
   // 92nd percentile: a stamp or a table that sticks out does not move the margin.
   for (const [key, { lefts, rights }] of edges) {
     rights.sort((a, b) => a - b);
@@ -79,7 +84,7 @@ function typicalPitch(lines: readonly PdfLine[]): number {
   const counts = new Map<number, number>();
   for (let index = 1; index < lines.length; index++) {
     const [upper, lower] = [lines[index - 1] as PdfLine, lines[index] as PdfLine];
-    if (regionKey(upper) !== regionKey(lower) || upper.size < 1) continue;
+    if (!isSameRegion(upper, lower) || upper.size < 1) continue;
     const ratio = Math.round(((lower.base - upper.base) / upper.size) * 20) / 20;
     if (ratio >= 0.8 && ratio <= 2.6) counts.set(ratio, (counts.get(ratio) ?? 0) + 1);
   }
@@ -88,7 +93,7 @@ function typicalPitch(lines: readonly PdfLine[]): number {
 }
 
 interface Surroundings {
-  readonly bounds: ReadonlyMap<string, Bounds>;
+  readonly bounds: ReadonlyMap<number, Bounds>;
   readonly pitch: number;
   readonly listed: Listed;
   /** An old page ended between the two lines. */
@@ -98,12 +103,12 @@ interface Surroundings {
 
 function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, { bounds, pitch, listed, cut, next }: Surroundings): boolean {
   if (line.turn !== last.turn || line.slanted !== last.slanted) return true;
-  if (isSignatureLine(line.text) || (isSignatureLine(last.text) && regionKey(last) !== regionKey(line))) return true;
+  if (isSignatureLine(line.text) || (isSignatureLine(last.text) && !isSameRegion(last, line))) return true;
   const room = bounds.get(regionKey(last));
   const short = room !== undefined && isShort(last, line, room);
   const ended = SENTENCE_END.test(last.text);
   const bulleted = bulletLength(line.text) > 0 && !/^[–—-]/.test(line.text);
-  if (regionKey(last) !== regionKey(line) || cut)
+  if (!isSameRegion(last, line) || cut)
     return (!cut && isFarBelow(last, line, pitch)) || standsAlone(line, next, pitch) || !continues(group, last, line, short, ended, bulleted);
   if (bulleted) return true;
   if (Math.abs(line.size - last.size) > Math.max(0.6, 0.12 * last.size) && line.text.length > 3 && last.text.length > 3) return true;
@@ -121,12 +126,12 @@ function startsBlock(group: readonly PdfLine[], last: PdfLine, line: PdfLine, { 
 function isDoubleSpaced(last: PdfLine, line: PdfLine, next: PdfLine | undefined): boolean {
   const step = line.base - last.base;
   if (step < 0 || step > 2.7 * last.size || line.size !== last.size || line.bold !== last.bold) return false;
-  return /^\p{Ll}/u.test(line.text) || (next !== undefined && regionKey(next) === regionKey(line) && Math.abs(next.base - line.base - step) < 0.06 * step);
+  return /^\p{Ll}/u.test(line.text) || (next !== undefined && isSameRegion(next, line) && Math.abs(next.base - line.base - step) < 0.06 * step);
 }
 
 /** A capitalised line with white below it and no end of a sentence: a heading at the top of a page, whatever the page before broke off. */
 function standsAlone(line: PdfLine, next: PdfLine | undefined, pitch: number): boolean {
-  if (next === undefined || regionKey(next) !== regionKey(line) || line.text.length > 80) return false;
+  if (next === undefined || !isSameRegion(next, line) || line.text.length > 80) return false;
   return /^[\p{Lu}\p{Lo}]/u.test(line.text) && !SENTENCE_END.test(line.text) && isWideStep([line], next.base - line.base, line.size, pitch);
 }
 

@@ -34,9 +34,9 @@ const WORD_SPACE = 0.2;
 /** Share of the size below which no white is a word space in any face. */
 const LEAST_SPACE = 0.08;
 /** Share of the size: word spaces of justified text stay below, gutters of tables seldom do. */
-const CHUNK_GAP = 0.85;
+export const CHUNK_GAP = 0.85;
 /** Two numbers stand in two columns from here on; the thin space that groups digits is 0.2. */
-const NUMBER_GAP = 0.38;
+export const NUMBER_GAP = 0.38;
 
 const NUMBER =
   /^[([]?\s?(?:[-+−–—~<>≤≥±]\s?)?(?:[A-Z]{0,3}[$€£¥￥₹])?\s?(?:[-+−–—]\s?)?(?:\d[\d.,'’ /]*|[.,]\d+)\s?(?:%|‰|[kKmMbB]n?)?[)\]]?[*†‡a-d]?(?:\s?[%€$£])?$/;
