@@ -2,8 +2,9 @@
 //
 //   node bench/engine/architectures.mjs [--tokens 512] [--deep] [--json]
 //
-// As F32 nothing rounds, and two right programs agree: mean KLD <= 1e-6. As Q4_0 and the other types both round activations to 8 bits, each in its own order:
-// mean KLD <= 1e-3 between them, and ours no further from the F32 form of the same weights than llama.cpp's own kernels are (x 1.25).
+// As F32 nothing rounds, and two right programs agree: mean KLD <= 1e-6. As Q4_0 and the other types both round activations to 8 bits, each in its own order
+// (for K-quants llama.cpp by blocks of 256), so the judge is llama.cpp on the same weights written out as F32: ours within 1e-3 of it, and no further from it
+// than llama.cpp's own kernels are (x 1.25). How far the two quantized runs are from each other is printed beside.
 // --deep: the hybrid and the dense shape at 32,768 positions too. Exit code 1 if a claim fails.
 
 import { rmSync } from 'node:fs';
@@ -81,7 +82,7 @@ async function rounded(engine, judge, shape, type) {
   const between = compareLogits(theirs, ours, ids);
   const our = compareLogits(truth, ours, ids).mean;
   const their = compareLogits(truth, theirs, ids).mean;
-  const pass = between.mean <= ROUNDED_KLD && our <= Math.max(their * MAX_DISTANCE_RATIO, EXACT_KLD);
+  const pass = our <= ROUNDED_KLD && our <= Math.max(their * MAX_DISTANCE_RATIO, EXACT_KLD);
   claim(`${shape[0]} as ${type}`, pass, `${shown(between)}; from the F32 form: ours ${our.toExponential(2)}, llama.cpp ${their.toExponential(2)}`);
   rmSync(model);
   rmSync(plain);
