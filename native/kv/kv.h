@@ -92,6 +92,7 @@ struct StoreStats {
   std::uint64_t disk_budget_bytes = 0, disk_read_bytes = 0, disk_written_bytes = 0, disk_damaged_pages = 0;  // since open
   double disk_read_seconds = 0;                      // in which at least one read was under way
   double disk_wait_seconds = 0;                      // that steps waited for pages on SSD
+  const char* disk_queue = "none";                   // what reads: "io_uring", "threads"
   std::uint64_t live_ssd_pages = 0, ring_bytes = 0;  // pages that sessions hold and RAM does not, and what they are read through
 };
 

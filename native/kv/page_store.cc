@@ -111,6 +111,7 @@ StoreStats RamStore::stats() const {
   out.disk_damaged_pages = kept.damaged;
   out.disk_read_seconds = kept.read_seconds + read.seconds;
   out.live_ssd_pages = live_on_ssd_;
+  out.disk_queue = reader_->queue_name();
   if (stream_ == nullptr) return out;
   out.disk_wait_seconds = stream_->waited_seconds();
   out.ring_bytes = stream_->ring_bytes();

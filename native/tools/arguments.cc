@@ -17,6 +17,8 @@ const char* const kUsage =
     "  logits        --tokens ids.json --out file.bin\n"
     "  speed         [--prefill 512] [--decode 64] [--depth 0] [--repeat 3]\n"
     "  reader-speed  --windows windows.json --questions questions.json [--max 8]\n"
+    "  session       [--tokens ids.json | --length 4096] [--ask 2] [--question-tokens 24] [--max 8] [--rate]: one long session, its times and\n"
+    "                what it read; --rate reads the files of --store once more, plainly\n"
     "  perplexity    --tokens ids.json [--against logits.bin] (KL divergence from the program that wrote it)\n"
     "  verify        --checksums FOLDER: every tensor against what was recorded at the first load\n"
     "  inspect       what the file says of itself\n"
@@ -28,7 +30,7 @@ const char* const kUsage =
 
 namespace {
 
-const std::set<std::string> kSwitches = {"--special", "--batch"};
+const std::set<std::string> kSwitches = {"--special", "--batch", "--rate"};
 const std::map<std::string, std::set<std::string>> kCommands = {
     {"tokenize", {"--file", "--special"}},
     {"ask", {"--golden", "--batch", "--top", "--max"}},
@@ -37,6 +39,7 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"speed", {"--prefill", "--decode", "--depth", "--repeat"}},
     {"reader-speed", {"--windows", "--questions", "--max"}},
     {"perplexity", {"--tokens", "--against"}},
+    {"session", {"--tokens", "--length", "--ask", "--question-tokens", "--max", "--rate"}},
     {"verify", {}},
     {"inspect", {}},
     {"plan", {}},
@@ -65,11 +68,12 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
   }
   for (const char* needed : {"--model", "--file", "--golden", "--prompt-file", "--tokens", "--out", "--windows", "--questions", "--shape"}) {
     const bool wanted = known->second.count(needed) != 0 || (std::strcmp(needed, "--model") == 0 && out.command != "random-model");
+    if (out.command == "session" && std::strcmp(needed, "--tokens") == 0) continue;
     if (wanted && !out.has(needed)) return UsageFault{std::string("Expected ") + needed + " for " + out.command + ", found none."};
   }
   if (out.command == "verify" && !out.has("--checksums")) return UsageFault{"Expected --checksums for verify, found none."};
   for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib", "--top", "--max", "-n", "--prefill", "--decode",
-                              "--depth", "--repeat", "--layers", "--vocab", "--experts", "--seed"}) {
+                              "--depth", "--repeat", "--length", "--ask", "--question-tokens", "--layers", "--vocab", "--experts", "--seed"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)

@@ -20,6 +20,8 @@ Status perplexity_command(const Arguments& a, Engine& engine, JsonWriter& out);
 // speed_commands.cc
 Status speed_command(const Arguments& a, Engine& engine, JsonWriter& out);
 Status reader_speed_command(const Arguments& a, Engine& engine, JsonWriter& out);
+// session_commands.cc
+Status session_command(const Arguments& a, Engine& engine, JsonWriter& out);
 // model_commands.cc
 Status tokenize_command(const Arguments& a, JsonWriter& out);
 Status verify_command(const Arguments& a, JsonWriter& out);

@@ -22,8 +22,8 @@ const std::map<std::string, Alone> kAlone = {
     {"verify", verify_command},
 };
 const std::map<std::string, WithEngine> kWithEngine = {
-    {"ask", ask_command},     {"generate", generate_command},         {"logits", logits_command}, {"perplexity", perplexity_command},
-    {"speed", speed_command}, {"reader-speed", reader_speed_command},
+    {"ask", ask_command},     {"generate", generate_command},         {"logits", logits_command},   {"perplexity", perplexity_command},
+    {"speed", speed_command}, {"reader-speed", reader_speed_command}, {"session", session_command},
 };
 
 Status run_command(const Arguments& a, JsonWriter& out) {
