@@ -14,8 +14,8 @@ interface Row {
 }
 
 const CORE = ['core/contract/'];
-/** What all parts of the PDF reader see: the parser, and what is known of characters, labels and titles. */
-const PDF = ['mupdf', 'core/ingest/pdf/mupdf.ts', ...['characters', 'labels', 'titles', 'raw'].map((name) => `core/ingest/${name}.ts`)];
+/** What all parts of the PDF reader see: the parser, and what is known of characters, invisible signs, labels and titles. */
+const PDF = ['mupdf', 'core/ingest/pdf/mupdf.ts', ...['characters', 'invisible', 'labels', 'titles', 'raw'].map((name) => `core/ingest/${name}.ts`)];
 /** First row whose `from` begins the file's path decides. */
 const TYPESCRIPT: readonly Row[] = [
   { from: 'core/contract/', may: ['core/contract/', 'zod'] },

@@ -268,7 +268,15 @@ export type Exhibit = z.infer<typeof ExhibitSchema>;
 export const AttachmentSchema = z.object({ name: z.string(), bytes: z.number().int() }).readonly();
 export type Attachment = z.infer<typeof AttachmentSchema>;
 
-export const WarningSchema = z.object({ code: z.string(), message: z.string(), page: z.number().int().nullable() }).readonly();
+export const WarningSchema = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    page: z.number().int().nullable(),
+    /** The text that it is about, where it is about one place. */
+    span: SpanSchema.optional(),
+  })
+  .readonly();
 export type Warning = z.infer<typeof WarningSchema>;
 
 export const DOCUMENT_KINDS = ['pdf', 'docx', 'text', 'html', 'eml'] as const;

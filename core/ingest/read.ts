@@ -42,7 +42,7 @@ export async function readFile(file: Uint8Array, name: string, options: ReadOpti
     revisions: (content.revisions ?? []).map((revision) => ({ ...revision, span: own(revision.span) })),
     crossReferences: (content.crossReferences ?? []).map((reference) => ({ ...reference, span: own(reference.span) })),
     attachments: content.attachments ?? [],
-    warnings: content.warnings,
+    warnings: content.warnings.map((warning) => (warning.span ? { ...warning, span: own(warning.span) } : warning)),
     ms: watch.elapsed(),
   };
 }

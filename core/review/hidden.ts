@@ -1,7 +1,7 @@
 // What a reader of the page does not see, and what is addressed to a machine that reads it: hidden text, instructions to a model, invisible characters.
 //
 // Rule: instructions are searched everywhere, hidden text and comments included; nothing of them is obeyed, they are shown.
-import type { Block } from '../contract/document.ts';
+import type { Block, Document } from '../contract/document.ts';
 import type { Draft, Place, Rule } from './context.ts';
 
 const WAYS: Readonly<Record<NonNullable<Block['hidden']>, string>> = {
@@ -111,8 +111,20 @@ const INVISIBLE =
   /(?<=[\p{Script=Latin}\p{Script=Han}\p{N}\p{P}\s])[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+(?=[\p{Script=Latin}\p{Script=Han}\p{N}\p{P}\s])/gu;
 const OTHER_SCRIPT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}]/u;
 
-export const hiddenCharacters: Rule = ({ document }) =>
-  document.blocks.flatMap(({ id, text }): Draft[] => {
+export const hiddenCharacters: Rule = ({ document }) => [...leftOut(document), ...storedIn(document)];
+
+/** Signs that the reader of the file has left out of its text: it tells of the words that they stood in. */
+function leftOut({ warnings }: Document): Draft[] {
+  return warnings.flatMap(({ code, span }): Draft[] => {
+    if (code !== 'invisible_characters' || !span) return [];
+    const { blockId, start, end } = span;
+    const message = 'Invisible characters stand inside this word of the file: a search for it fails, and a machine may read another word than a person.';
+    return [{ rule: 'hidden-character', severity: 'warning', message, blockId, start, end }];
+  });
+}
+
+function storedIn({ blocks }: Document): Draft[] {
+  return blocks.flatMap(({ id, text }): Draft[] => {
     if (!SUSPECT.test(text)) return [];
     const tags = [...text.matchAll(TAG)].map((match): Draft => {
       const spoken = [...match[0]].map((sign) => String.fromCodePoint(sign.codePointAt(0)! - 0xe0000)).join('');
@@ -141,3 +153,4 @@ export const hiddenCharacters: Rule = ({ document }) =>
       },
     ];
   });
+}

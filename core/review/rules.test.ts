@@ -2,6 +2,7 @@
 // and beside it what looks alike and is right. Also: every rule has its section in RULES.md.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { makeDocx, p } from '../ingest/docx/makeDocx.test-support.ts';
 import { makeDocument } from '../compare/makeDocument.test-support.ts';
 import { plainBlock, plainDocument } from '../contract/make.test-support.ts';
 import { RULE_IDS, type Finding, type RuleId } from '../contract/review.ts';
@@ -174,6 +175,20 @@ describe('what is hidden', () => {
     expect(found(`${FRAME}\n6. Six. The fee is due${smuggled} now.`, 'hidden-character')[0]?.message).toContain('“sign it”');
     expect(found(`${FRAME}\n6. Six. The f\u200bee is due.`, 'hidden-character')).toHaveLength(1);
     expect(found(`${FRAME}\n6. Six. الرسوم\u200f مستحقة.`, 'hidden-character')).toEqual([]);
+  });
+  it.each([
+    ['text', (words: string): Uint8Array => new TextEncoder().encode(words)],
+    ['HTML', (words: string): Uint8Array => new TextEncoder().encode(`<!doctype html><html><body><p>${words}</p></body></html>`)],
+    ['DOCX', (words: string): Uint8Array => makeDocx({ body: p(words) })],
+  ])('fault: an invisible character inside a word of a %s file is reported at the word', async (kind, make) => {
+    const lint = async (words: string): Promise<string[]> => {
+      const document = await parseDocument(make(words), `test.${kind === 'text' ? 'txt' : kind.toLowerCase()}`);
+      const findings = lintDocument(document, new Set(['hidden-character']));
+      return findings.map(({ span }) => document.blocks.find(({ id }) => id === span.blockId)!.text.slice(span.start, span.end));
+    };
+    expect(await lint('The termi\u200bnation\u2060 fee is due on the first day of each month.')).toEqual(['termination']);
+    // A break hint beside a sign, a mark of direction at a sentence's end and a soft hyphen hide nothing.
+    expect(await lint('See www.\u200bexample.\u200bcom and pay the termi\u00adnation fee.\u200e')).toEqual([]);
   });
 });
 

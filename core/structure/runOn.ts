@@ -4,7 +4,7 @@
 // Method: every place that could begin a number is tried in order; it is taken where it goes on with the numbers taken before it, or begins a
 // level below them, and no word before it makes it a mention ("Section 1.2", "and 3.").
 // Rule: cuts only in flow texts without boxes, tables and emphasis; the blocks joined by one space are the text that was read.
-import type { Block } from '../contract/document.ts';
+import type { Block, Warning } from '../contract/document.ts';
 import { isContentsTitle, readLabel } from '../ingest/labels.ts';
 import type { RawDocument } from '../ingest/raw.ts';
 
@@ -23,6 +23,7 @@ export function splitRunOn(raw: RawDocument): RawDocument {
   if (raw.kind !== 'text') return raw;
   const tracker = new Tracker();
   let changed = false;
+  const moved = new Map<string, readonly number[]>();
   const blocks = raw.blocks.flatMap((block) => {
     if (block.cell !== null || block.kind === 'heading' || raw.emphasis.has(block.id)) return [block];
     tracker.begin(block);
@@ -30,9 +31,21 @@ export function splitRunOn(raw: RawDocument): RawDocument {
     const cuts = cutsOf(block.text, tracker);
     if (cuts.length === 0) return [block];
     changed = true;
+    moved.set(block.id, cuts);
     return cutBlock(block, cuts);
   });
-  return changed ? { ...raw, blocks } : raw;
+  return changed ? { ...raw, blocks, warnings: raw.warnings.map((warning) => movedInto(warning, moved)) } : raw;
+}
+
+/** A warning about a place of a block that was cut is about the same place of one of its pieces. */
+function movedInto(warning: Warning, moved: ReadonlyMap<string, readonly number[]>): Warning {
+  const { span } = warning;
+  const cuts = span && moved.get(span.blockId);
+  if (!span || !cuts) return warning;
+  const index = cuts.filter((cut) => cut <= span.start).length;
+  const from = index === 0 ? 0 : (cuts[index - 1] as number);
+  const blockId = index === 0 ? span.blockId : `${span.blockId}.${index}`;
+  return { ...warning, span: { ...span, blockId, start: span.start - from, end: span.end - from } };
 }
 
 function cutBlock(block: Block, cuts: readonly number[]): Block[] {

@@ -3,7 +3,8 @@
 // Owns: the order of blocks, which paragraphs join, the numbers put before the text as Word shows them, the page count of a flow document.
 // Rules: a paragraph counts in its list even when it has no text or is hidden; one whose mark does not stand in the view joins the next and counts with it;
 // one whose mark is hidden (Word's style separator) joins the next and keeps its own number. Nothing joins across a table or the end of a cell.
-import type { Block, Note, Table, View } from '../../contract/document.ts';
+import type { Block, Note, Table, View, Warning } from '../../contract/document.ts';
+import { invisibleWarning } from '../invisible.ts';
 import { within, type Watch } from '../limits.ts';
 import type { Range } from '../raw.ts';
 import { draftBlock, hiddenBlocks, type Drafted, type Paragraph } from './blocks.ts';
@@ -43,6 +44,8 @@ export interface BodyParts {
 
 export class BodyReader {
   readonly blocks: Block[] = [];
+  /** About places of single blocks. */
+  readonly warnings: Warning[] = [];
   readonly emphasis = new Map<string, readonly Range[]>();
   readonly listLevel = new Map<string, number>();
   readonly numbers = new Map<string, ListNumber>();
@@ -210,6 +213,8 @@ export class BodyReader {
   private emit(drafted: Drafted, content: ParagraphContent, { number }: Paragraph, first: number): string {
     const id = this.push({ ...drafted.block, at: this.places(first, content) });
     if (drafted.emphasis.length > 0) this.emphasis.set(id, drafted.emphasis);
+    const told = invisibleWarning({ id, text: drafted.block.text }, content.invisible.map((at) => drafted.offset(at)), null); // prettier-ignore
+    if (told) this.warnings.push(told);
     if (number) this.numbers.set(id, number);
     if (number && !number.bullet) this.listLevel.set(id, number.depth);
     this.evidence.place(content, id, (at) => drafted.offset(at));

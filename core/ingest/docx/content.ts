@@ -4,6 +4,7 @@
 // Rule: all places are offsets into `text`; body.ts shifts them by the length of the number that it puts before.
 import type { Block, Revision, View } from '../../contract/document.ts';
 import { repairCharacter } from '../characters.ts';
+import { isInvisibleSign } from '../invisible.ts';
 import type { Range } from '../raw.ts';
 import type { StyleLook } from './styles.ts';
 import type { XmlNode } from './xml.ts';
@@ -59,6 +60,8 @@ export interface ParagraphContent {
   size: number | undefined;
   /** Characters read so far, those included that do not stand in the view. */
   read: number;
+  /** Places of the text where invisible signs were left out. */
+  readonly invisible: number[];
   readonly hidden: { readonly why: Hiding; text: string }[];
   readonly notes: { readonly kind: 'footnote' | 'endnote'; readonly id: string; readonly at: number }[];
   readonly anchors: Anchor[];
@@ -78,6 +81,7 @@ export function emptyContent(): ParagraphContent {
     italic: 0,
     size: undefined,
     read: 0,
+    invisible: [],
     hidden: [],
     notes: [],
     anchors: [],
@@ -95,6 +99,7 @@ export function addText(out: ParagraphContent, source: string, look: StyleLook):
   let added = '';
   for (const character of source.normalize('NFC')) {
     const text = repairCharacter(character);
+    if (text === '' && isInvisibleSign(character)) out.invisible.push(out.text.length + added.length);
     const before = added === '' ? out.text : added;
     if (text === '' || (text === ' ' && (before === '' || before.endsWith(' ')))) continue;
     added += text;

@@ -105,7 +105,7 @@ function readRunningPages(parts: Package, reader: BodyReader): void {
 }
 
 function warningsOf(reader: BodyReader, view: View): Warning[] {
-  const warnings: Warning[] = [];
+  const warnings: Warning[] = [...reader.warnings];
   const warn = (count: number, code: string, message: string): void => {
     if (count > 0) warnings.push({ code, message, page: null });
   };

@@ -93,6 +93,15 @@ describe('letters', () => {
     expect(codes(content)).toContain('unmapped_text');
   });
 
+  it('fault: an invisible sign inside a word is left out and told of', async () => {
+    const toUnicode = cmap(['<01> <200B>', '<66> <0066>', '<65> <0065>']).replace('<0000> <ffff>', '<00> <ff>');
+    const content = await read(makePage('BT /F1 12 Tf 72 700 Td [(ee f\\001) 300 (ee)] TJ ET', { toUnicode }));
+    const [block] = content.blocks;
+    expect(block?.text).toBe('ee fee');
+    expect(block?.lines[0]?.edges).toHaveLength('ee fee'.length + 1);
+    expect(content.warnings.find(({ code }) => code === 'invisible_characters')?.span).toMatchObject({ blockId: block?.id, start: 3, end: 6 });
+  });
+
   it('fault: letters of a ligature have a box each', async () => {
     const [block] = (
       await read(

@@ -2,7 +2,8 @@
 //
 // Order of work: what is no text of the document (contents, furniture), what stands below it (footnotes), paragraphs, kinds, notes tied to their marks.
 // Rule: every line ends in exactly one block; furniture and footnotes come at the end of their page, so that a sentence over a page break stays in one piece.
-import type { Block, Note, Page, Table } from '../../contract/document.ts';
+import type { Block, Note, Page, Table, Warning } from '../../contract/document.ts';
+import { invisibleWarning } from '../invisible.ts';
 import { within, type Watch } from '../limits.ts';
 import type { OutlineEntry, Range } from '../raw.ts';
 import { BlockBuilder } from './layout/blocks.ts';
@@ -21,6 +22,7 @@ export interface Layout {
   readonly emphasis: ReadonlyMap<string, readonly Range[]>;
   readonly notes: readonly Note[];
   readonly tables: readonly Table[];
+  readonly warnings: readonly Warning[];
 }
 
 /** One page as read: its lines in the order of `readLines`, and what is drawn on it. */
@@ -62,14 +64,17 @@ export function layOut(pages: readonly PageLayout[], outline: readonly OutlineEn
   groups.sort((a, b) => pageOf(a) - pageOf(b) || rankOf(a) - rankOf(b));
   const builder = new BlockBuilder(body, collectWords(body), outline);
   const blocks: Block[] = [];
+  const warnings: Warning[] = [];
   const emphasis = new Map<string, readonly Range[]>();
   for (const group of groups) {
     const built = builder.build(group.lines, `b${blocks.length}`, group.cell ? 'furniture' : group.set);
     blocks.push(group.cell ? { ...built.block, kind: 'tableCell', cell: group.cell } : built.block);
     if (built.emphasis.length > 0) emphasis.set(built.block.id, built.emphasis);
+    const told = built.invisible.length === 0 ? null : invisibleWarning(built.block, built.invisible, pageOf(group));
+    if (told) warnings.push(told);
   }
   const tied = tieCaptions(blocks, tables);
-  return { ...tieNotes(blocks), emphasis, tables: tied };
+  return { ...tieNotes(blocks), emphasis, tables: tied, warnings };
 }
 
 /** Paragraphs and cells in the order of their first lines. */

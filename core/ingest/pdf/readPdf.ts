@@ -43,7 +43,7 @@ export async function readPdf(bytes: Uint8Array, name: string, { password, ocr }
     const layout = scans ? scans.straighten(layOut(scans.upright(readings), outline, watch)) : layOut(readings, outline, watch);
     const blocks = placeAsides(layout.blocks, asidesOf(readings));
     const remarks = readings.flatMap(({ annotations }, page) => annotations.remarks.map((remark) => ({ page, remark })));
-    return { ...layout, blocks, comments: commentsOf(remarks, blocks), pages, outline, warnings };
+    return { ...layout, blocks, comments: commentsOf(remarks, blocks), pages, outline, warnings: [...warnings, ...layout.warnings] };
   } finally {
     document?.destroy();
     await second.dispose();

@@ -2,11 +2,12 @@
 //
 // Owns: ids, the number of a block, defaults. A flow document has one page; its printed pages are unknown.
 // Rule: a number that only the renderer shows (an ordered list) becomes the beginning of the text, as a person sees it.
-import type { Block, Page, Revision, Table } from '../../contract/document.ts';
+import type { Block, Page, Revision, Table, Warning } from '../../contract/document.ts';
 import { repairText } from '../characters.ts';
+import { invisibleWarning, markInvisible } from '../invisible.ts';
 import { bulletLength, readLabel } from '../labels.ts';
 import type { Range, RawContent } from '../raw.ts';
-import { takeMarks } from './marks.ts';
+import { INVISIBLE, takeMarks } from './marks.ts';
 
 /** Letter paper; nothing is placed on it. */
 export const FLOW_PAGE: Page = { width: 612, height: 792, label: '1', source: 'flow', confidence: null };
@@ -49,10 +50,11 @@ export class FlowBuilder {
   readonly listLevel = new Map<string, number>();
   readonly tables: Table[] = [];
   readonly revisions: Revision[] = [];
+  readonly warnings: Warning[] = [];
 
   /** Returns the block's id, or null when there was nothing to be said; an empty cell is a block all the same. */
   add(paragraph: FlowParagraph): string | null {
-    const marked = takeMarks(repairText(paragraph.source));
+    const marked = takeMarks(repairText(markInvisible(paragraph.source, INVISIBLE)));
     const { marker = null, cell = null } = paragraph;
     if (marked.text === '' && cell === null && (marker === null || marker.text === '')) {
       this.noteRevisions(paragraph, null, []);
@@ -84,6 +86,8 @@ export class FlowBuilder {
       hidden: paragraph.hidden ?? null,
     });
     if (emphasis.length > 0) this.emphasis.set(id, emphasis);
+    const told = marked.invisible.length === 0 ? null : invisibleWarning({ id, text }, marked.invisible.map((at) => at + shift), null); // prettier-ignore
+    if (told) this.warnings.push(told);
     const depth = depthOf(paragraph);
     if (depth !== null && cell === null) this.listLevel.set(id, depth);
     this.noteRevisions(paragraph, id, moved(marked.revisions, shift, text.length));

@@ -1,23 +1,28 @@
 // Texts under construction: a string with private marks for where emphasis and revisions begin and end, then plain text with ranges.
 //
 // Marks survive every repair of characters and spaces, offsets do not; so ranges are counted at the very end.
-// Rule: U+E000..U+E003 of a source are taken out before marks are set (`withoutMarks`), so that a file can not forge them.
+// Rule: U+E000..U+E004 of a source are taken out before marks are set (`withoutMarks`), so that a file can not forge them.
 import type { Range } from '../raw.ts';
 
 export const EMPHASIS = { on: '\uE000', off: '\uE001' } as const;
 export const REVISION = { on: '\uE002', off: '\uE003' } as const;
 
-const MARK = /([\uE000-\uE003])/;
+/** An invisible sign inside a word was left out here. */
+export const INVISIBLE = '\uE004';
+
+const MARK = /([\uE000-\uE004])/;
 
 export interface MarkedText {
   readonly text: string;
   readonly emphasis: readonly Range[];
   /** In the order in which they begin; one whose text was left out is empty. */
   readonly revisions: readonly Range[];
+  /** Where invisible signs were left out. */
+  readonly invisible: readonly number[];
 }
 
 export function withoutMarks(source: string): string {
-  return source.replace(/[\uE000-\uE003]/g, '');
+  return source.replace(/[\uE000-\uE004]/g, '');
 }
 
 /** `marked` has repaired characters; runs of spaces that marks stood between become one. */
@@ -31,6 +36,7 @@ export function takeMarks(marked: string): MarkedText {
   const emphasis: Range[] = [];
   const revisions: { start: number; end: number }[] = [];
   const open: { start: number; end: number }[] = [];
+  const invisible: number[] = [];
   for (const part of marked.split(MARK)) {
     if (part === EMPHASIS.on) {
       if (depth++ === 0) start = length;
@@ -43,6 +49,8 @@ export function takeMarks(marked: string): MarkedText {
     } else if (part === REVISION.off) {
       const range = open.pop();
       if (range) range.end = length;
+    } else if (part === INVISIBLE) {
+      invisible.push(length);
     } else {
       const words: string = spaced && part.startsWith(' ') ? part.slice(1) : part;
       if (words === '') continue;
@@ -54,5 +62,5 @@ export function takeMarks(marked: string): MarkedText {
   const text = parts.join('');
   const trimmed = text.trimEnd();
   const inside = (range: Range): Range => ({ start: Math.min(range.start, trimmed.length), end: Math.min(range.end, trimmed.length) });
-  return { text: trimmed, emphasis: emphasis.map(inside).filter((range) => range.end > range.start), revisions: revisions.map(inside) };
+  return { text: trimmed, emphasis: emphasis.map(inside).filter((range) => range.end > range.start), revisions: revisions.map(inside), invisible };
 }

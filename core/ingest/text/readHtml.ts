@@ -24,7 +24,7 @@ export function readHtml(bytes: Uint8Array, name: string, view: View, watch: Wat
       `Expected a page with text; "${name}" shows none without its scripts. Open it in a browser and save it as PDF or as a complete page.`,
     );
   within(flow.blocks.length, watch.limits.blocks, 'paragraphs');
-  return { pages: [FLOW_PAGE], ...contentOf(flow), warnings: encodingWarnings(encoding) };
+  return { pages: [FLOW_PAGE], ...contentOf(flow), warnings: [...encodingWarnings(encoding), ...flow.warnings] };
 }
 
 /** Appends the blocks of a page (or of a mail's HTML body) to `flow`. */

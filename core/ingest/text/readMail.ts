@@ -29,7 +29,7 @@ export async function readMail(bytes: Uint8Array, name: string, view: View, watc
   const files = mail.attachments.filter((part) => !isPictureOfBody(part));
   within(files.length, MOST_ATTACHMENTS, 'attachments');
   const pictures = mail.attachments.length - files.length;
-  return { pages: [FLOW_PAGE], ...contentOf(flow), attachments: files.map(fileOf), warnings: warningsOf(pictures) };
+  return { pages: [FLOW_PAGE], ...contentOf(flow), attachments: files.map(fileOf), warnings: [...warningsOf(pictures), ...flow.warnings] };
 }
 
 async function parseMail(bytes: Uint8Array, name: string): Promise<Email> {

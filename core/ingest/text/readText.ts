@@ -26,7 +26,7 @@ export function readText(bytes: Uint8Array, name: string, markdown: boolean, wat
     reader.add(paragraph, () => nextItem(paragraphs, index));
   });
   reader.endTable();
-  return { pages: [FLOW_PAGE], ...contentOf(flow), warnings: encodingWarnings(encoding) };
+  return { pages: [FLOW_PAGE], ...contentOf(flow), warnings: [...encodingWarnings(encoding), ...flow.warnings] };
 }
 
 /** Paragraphs of one item that are looked through for the item behind it. */

@@ -14,12 +14,15 @@ import type { PdfLine } from './lines.ts';
 export interface BuiltBlock {
   readonly block: Block;
   readonly emphasis: readonly Range[];
+  /** Where invisible signs were left out of the text. */
+  readonly invisible: readonly number[];
 }
 
 interface Joined {
   text: string;
   lines: Line[];
   emphasis: Range[];
+  invisible: number[];
 }
 
 export class BlockBuilder {
@@ -55,11 +58,11 @@ export class BlockBuilder {
       cell: null,
       hidden: null,
     };
-    return { block, emphasis: joined.emphasis };
+    return { block, emphasis: joined.emphasis, invisible: joined.invisible };
   }
 
   private join(group: readonly PdfLine[]): Joined {
-    const joined: Joined = { text: '', lines: [], emphasis: [] };
+    const joined: Joined = { text: '', lines: [], emphasis: [], invisible: [] };
     group.forEach((line, index) => {
       const next = group[index + 1];
       const joint = next ? jointOf(line, next, this.words) : { remove: 0, between: '' };
@@ -74,6 +77,7 @@ export class BlockBuilder {
         axis: line.axis,
       });
       for (const range of line.emphasis) addRange(joined.emphasis, start + range.start, start + Math.min(range.end, text.length));
+      for (const at of line.invisible) joined.invisible.push(start + at);
       joined.text += text + joint.between;
     });
     return joined;
@@ -96,6 +100,7 @@ function dropStart(line: PdfLine, count: number): PdfLine {
     text: line.text.slice(count),
     edges,
     emphasis,
+    invisible: line.invisible.map((at) => at - count),
     box: line.axis === 'x' ? { ...line.box, x0: Math.min(edges[0] ?? line.box.x0, line.box.x1) } : line.box,
   };
 }

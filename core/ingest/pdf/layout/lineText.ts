@@ -4,6 +4,7 @@
 // A superscript digit becomes a superscript character: "Section 5¹" stays apart from "Section 51", "10⁶" from "106", and the marks of notes can be found.
 // Rule: edges.length === text.length + 1, always. Coordinates are those of the line's own frame, in which it stands upright.
 import { isMark, isWideScript, repairCharacter } from '../../characters.ts';
+import { isInvisibleSign } from '../../invisible.ts';
 import type { Range } from '../../raw.ts';
 import type { Glyph, Segment } from '../text/glyphs.ts';
 import { isSpaceBetween, letterSpacing, wordSpaceOf } from './spacing.ts';
@@ -15,6 +16,8 @@ export interface LineText {
   readonly emphasis: readonly Range[];
   /** The last character was a soft hyphen: the word goes on in the next line. */
   readonly softHyphen: boolean;
+  /** Where invisible signs were left out. */
+  readonly invisible: readonly number[];
 }
 
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFEFC]/;
@@ -68,6 +71,7 @@ export function textOf(segments: readonly Segment[], inked: readonly Glyph[], lo
       }
       const text = repairCharacter(glyph.text);
       writer.soft = glyph.text === '\u00AD';
+      if (text === '' && isInvisibleSign(glyph.text)) writer.noteInvisible();
       if (text === '' || (spaced !== null && text === ' ')) continue;
       if (last && text !== ' ' && (spaced === null ? isSpaceBetween(last, glyph, wordSpace) : glyph.x0 - last.x1 > spaced)) writer.space(glyph);
       writer.write(glyph, text);
@@ -115,6 +119,7 @@ class LineWriter {
   private readonly edges: number[] = [];
   private readonly marks: boolean[] = [];
   private marked = false;
+  private readonly invisible: number[] = [];
   private end = 0;
   private last: Glyph | null = null;
   /** An accent that waits for the letter it is drawn over. */
@@ -123,6 +128,10 @@ class LineWriter {
 
   constructor(raised: ReadonlySet<Glyph>) {
     this.raised = raised;
+  }
+
+  noteInvisible(): void {
+    this.invisible.push(this.characters.length);
   }
 
   space(before: Glyph): void {
@@ -167,7 +176,7 @@ class LineWriter {
     if (this.characters.length === 0) return null;
     this.edges.push(round(this.end));
     const text = this.characters.join('');
-    return { text, edges: this.edges, emphasis: this.marked ? rangesOf(this.marks, text) : [], softHyphen: this.soft };
+    return { text, edges: this.edges, emphasis: this.marked ? rangesOf(this.marks, text) : [], softHyphen: this.soft, invisible: this.invisible };
   }
 
   private endsInText(): boolean {

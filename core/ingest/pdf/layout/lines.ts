@@ -35,6 +35,8 @@ export interface PdfLine {
   readonly emphasis: readonly Range[];
   /** The last character was a soft hyphen: the word goes on in the next line. */
   readonly softHyphen: boolean;
+  /** Where invisible signs were left out of the text. */
+  readonly invisible: readonly number[];
   readonly slanted: boolean;
   /** A margin number or a watermark: no part of the text around it. */
   readonly aside: boolean;
@@ -130,6 +132,7 @@ class LineReader {
         italic: look.italic > MOSTLY,
         emphasis: read.emphasis,
         softHyphen: read.softHyphen,
+        invisible: read.invisible,
         slanted: false,
         aside,
         tag: segments.find((segment) => segment.tag !== null)?.tag ?? null,
