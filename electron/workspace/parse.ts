@@ -58,6 +58,8 @@ interface Job {
 export class Parser {
   private readonly idle: Worker[] = [];
   private readonly all = new Set<Worker>();
+  /** Workers that have said that a file failed. */
+  private readonly answered = new WeakSet<Worker>();
   private readonly queue: Job[] = [];
   private readonly workers: number;
   private readonly timeoutMs: number;
@@ -121,7 +123,9 @@ export class Parser {
       return parsed;
     } catch (error) {
       this.all.delete(worker);
-      void worker.terminate();
+      // One that has said what failed listens again and ends by itself, as in `dispose`; one that did not answer is torn down.
+      if (this.answered.has(worker)) worker.postMessage(null, []);
+      else void worker.terminate();
       throw error;
     }
   }
@@ -152,7 +156,10 @@ export class Parser {
       (reply, done, fail) => {
         if (reply.type === 'progress') options.onProgress?.(reply.done, reply.total, reply.recognising);
         else if (reply.type === 'parsed') done({ document: reply.document, made: reply.made, attachments: reply.attachments });
-        else if (reply.type === 'failed') fail(new CodicilError(reply.failure.code, reply.failure.message));
+        else if (reply.type === 'failed') {
+          this.answered.add(worker);
+          fail(new CodicilError(reply.failure.code, reply.failure.message));
+        }
       },
       options.signal,
     );
