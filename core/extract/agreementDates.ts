@@ -7,6 +7,7 @@ import type { FieldValue } from '../contract/summary.ts';
 import { best, everySentence, nearEnd, type Scored, type Sentence } from './candidates.ts';
 import { findDates } from './dates.ts';
 import { labelledValues } from './labelled.ts';
+import { takesEffectWhenMade } from './sameDay.ts';
 import type { Source } from './source.ts';
 
 /** Dates of an agreement stand before this many characters (a table of contents may come first). */
@@ -50,7 +51,7 @@ function datesInSentences(source: Source): DatesFound {
   const [agreement, effective, expiration]: [Scored[], Scored[], Scored[]] = [[], [], []];
   let sameDay = false;
   for (const sentence of everySentence(source)) {
-    sameDay ||= SAME_DAY.test(sentence.text);
+    sameDay ||= takesEffectWhenMade(sentence.text);
     for (const date of findDates(sentence.text)) {
       const before = nearEnd(sentence.text, date.start, 160);
       const after = sentence.text.slice(date.end, date.end + 70);
@@ -67,7 +68,7 @@ function datesInSentences(source: Source): DatesFound {
           : { ...sentence, text: sentence.text.slice(Math.max(0, date.start - LONG_SENTENCE / 2), date.end + LONG_SENTENCE / 2) };
       push(agreement, agreementScore(near, before, after, early));
       push(effective, effectiveScore(near, before, after, early));
-      push(expiration, expirationScore(near, before));
+      push(expiration, expirationScore(near, before, after));
     }
   }
   return { agreement, effective, expiration, sameDay };
@@ -81,13 +82,9 @@ function besideLabel(source: Source, label: RegExp, score: number): Scored[] {
   });
 }
 
-const AGREEMENT_LABEL = /(?:Agreement|Contract|Signing|Execution)\s+Date|Date\s+of\s+(?:this\s+)?(?:Agreement|Contract)|签订日期|签署日期/i;
-const EFFECTIVE_LABEL = /Effective\s+Date|Commencement\s+Date|Start\s+Date|生效日期?/i;
-const EXPIRATION_LABEL = /(?:Expiration|Expiry|End|Termination)\s+Date|终止日期|到期日/i;
-
-/** "... shall become effective on the date first above written": the day the agreement was made, signed or closed is its effective date too. */
-const SAME_DAY =
-  /\b(?:this\s+(?:[\w&-]+\s+){0,4}?(?:agreement|contract|addendum|amendment|lease)|term|agreement\s+is)\b[^.;]{0,90}?\b(?:effective|commenc\w+|begin\w*|in(?:to)?\s+force|takes?\s+effect)\b[^.;]{0,50}?\b(?:date\s+(?:first\s+(?:above\s+)?(?:written|listed|set\s+forth|mentioned)|hereof|of\s+(?:this|the)\s+agreement|of\s+(?:its\s+)?(?:execution|signature|signing))|signing\s+date|date\s+(?:set\s+(?:forth|out)|stated|shown|written|indicated|appearing)\s+(?:above|below|herein)|date\s+(?:on\s+which\s+|when\s+|that\s+)?(?:it|both|all|the\s+parties|each|this\s+agreement)[^.;]{0,30}?\bsign|date\s+(?:last\s+)?signed|(?:last|final)\s+signature|later\s+of\s+the|last\s+(?:date|signature)|date\s+and\s+year\s+first|upon\s+(?:(?:its|the|full|due)\s+)*(?:execution|signature|signing)|when\s+(?:signed|executed)|day\s+and\s+(?:date|year)\s+first)|\b(?:effective|commencement)\s+date["”]?\s*(?:of\s+this\s+agreement\s*)?(?:means|shall\s+mean|shall\s+be|is)\b[^.;]{0,40}?\b(?:date\s+(?:first|hereof|of\s+(?:this|the|its)|(?:on\s+which\s+)?(?:the\s+)?last)|later\s+of)|\bdate\s+(?:first|of\s+(?:the\s+)?last|hereof)[^.;]{0,60}["“]Effective\s+Date|\blater\s+of\b[^.;]{0,60}["“]Effective\s+Date|(?:自|于)[^。]{0,12}签(?:订|署|字)[^。]{0,8}(?:之日)?(?:起)?生效/i;
+const AGREEMENT_LABEL = /(?:Agreement|Contract|Signing|Execution)\s+Date|Date\s+of\s+(?:this\s+)?(?:Agreement|Contract)|签[订署约](?:日期|时间)/i;
+const EFFECTIVE_LABEL = /Effective\s+Date|Effective(?:\s+(?:as\s+of|from|on))?|(?:Commencement|Start)\s+Date|Date\s+of\s+(?:Commencement|Effect|Entry\s+into\s+Force)|(?:合同|协议)?生效(?:日期?|时间)|起始日期?/i;
+const EXPIRATION_LABEL = /(?:Expiration|Expiry|End|Termination)\s+Date|Date\s+of\s+(?:Expiration|Expiry)|(?:终止|届满)日期?|到期日期?/i;
 
 /** Below this the date is only near words like "as of". */
 const ADOPTED = 0.55 - 1e-4;
@@ -124,8 +121,9 @@ const DATELINE = /^(?:\p{Lu}[\p{L}.'’-]*[\s/,]{1,2}){1,4}$/u;
 
 function datelines(source: Source): Scored[] {
   const found: Scored[] = [];
-  for (const { passage, from, text, opening } of everySentence(source)) {
-    if (from > 0 || (!opening && text.length > LONGEST_DATELINE)) continue;
+  const length = source.passages.reduce((sum, { block }) => sum + block.text.length, 0);
+  for (const { passage, from, text, opening, offset } of everySentence(source)) {
+    if (from > 0 || (!opening && text.length > (offset > length * SIGNATURES ? LONGEST_AT_END : LONGEST_DATELINE))) continue;
     const date = findDates(text)[0];
     if (!date || !DATELINE.test(text.slice(0, date.start)) || !/[,\s]$/.test(text.slice(0, date.start))) continue;
     found.push({ value: source.value(passage, date.start, date.end, date.normalized, 0.5), score: SIGNED - found.length * 1e-9 });
@@ -133,12 +131,19 @@ function datelines(source: Source): Scored[] {
   return found.slice(0, 1);
 }
 
+/** Signatures stand in the last third; there the names of those who sign may follow a dateline in one line. */
+const SIGNATURES = 2 / 3;
+const LONGEST_AT_END = 250;
 /** Behind the opening a dateline stands alone, above the signatures. */
 const LONGEST_DATELINE = 60;
 
 /** Words that say another agreement's date comes. */
 const OTHER_AGREEMENT =
   /\b(?:that\s+certain|a\s+certain|those\s+certain|pursuant\s+to|amend(?:s|ed|ing|ment\s+to)?|supersed\w*|prior|previous|original(?:ly)?|existing|registration|Act\s+of|Rule|filed|entered\s+into\s+(?:an?|that|the|several|various|certain)|parties\s+to\s+(?:an?|that|the)|letter\s+dated|statements?|since|amended\s+as\s+of|memorandum)\b[^.;]{0,110}$/i;
+
+/** "requested delivery date", "price list in effect as of": a day inside the business, not the agreement's own. */
+const OTHER_DATE =
+  /\b(?!(?:agreement|contract|execution|signing|effective|commencement|the|this|and|or|of|on)\b)[a-z]+\s+date\s*[:：]?\s*$|\b(?:in\s+effect|outstanding|available|trust|certificate|list)\b[^.;]{0,30}\b(?:as\s+of|dated)[^.;]{0,10}$/i;
 
 function agreementScore(sentence: Sentence, before: string, after: string, early: boolean): number {
   const here = /\b(?:this|the\s+present)\b[^.;]{0,140}$/i.test(before) || /^\W*(?:this|the\s+present)\b/i.test(sentence.text.slice(0, 60));
@@ -148,38 +153,34 @@ function agreementScore(sentence: Sentence, before: string, after: string, early
   if (early && /(?:made|entered(?:\s+into)?|dated|executed|effective|签订|签署)[^.;]{0,90}$/i.test(before) && title)
     return here ? 0.95 : sentence.opening ? 0.85 : 0.54;
   if (early && /^\s*[)）]?\s*,?\s*[(（]?[^()]{0,30}["“](?:Effective Date|Agreement Date|Execution Date|Signing Date|Date)/i.test(after)) return 0.85;
-  if (early && /(?:dated|date|as of|签订日期|签署日期)\s*[:：]?\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return sentence.opening ? 0.7 : 0.52;
+  if (early && /(?:dated|date|as of|签订日期|签署日期)\s*[:：]?\s*(?:this\s*)?(?:the\s*)?$/i.test(before) && !OTHER_DATE.test(before)) return sentence.opening ? 0.7 : 0.52;
   if (/in\s+witness|executed|signed/i.test(sentence.text) && /(?:as of|on|this|dated)\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return 0.65;
   if (early && sentence.offset < 1_500 && title) return 0.55;
   return 0;
 }
 
+/** "(the “Effective Date”)", "(hereinafter called the Commencement Date)", "(such date, the “Agreement Effective Date”)". */
+const NAMED_AFTER = /^[^.;()[\]]{0,24}[(（[,](?![^()]{0,50}\b(?:original|prior|previous|restatement)\s)[^()]{0,50}?["“‘'`]{0,2}(?:(?:the|Agreement|Contract|Lease|License|Amendment)\s+){0,2}(?:Effective|Commencement|Start|Launch)\s*Date\b/i;
+const NAMED_BEFORE =
+  /["“]?\b(?:Effective|Commencement|Start)\s+Dates?["”]?(?:\s*(?:[:：)]|is|shall (?:be|mean)|means|(?:of|for) (?:(?:this|the) )?\w+|\(["“][^)]*\)|will be|deemed(?: to be)?|,?\s*(?:which\s+(?:is|shall\s+be)|being|namely)|of|[(（–—-]))*\s*(?:[^.;]{0,60}\bi\.e\.,?\s*)?(?:(?:on|as of)\s*)?(?:the\s*)?$/i;
+/** "for the period from", "shall run from": the day behind it is the first of two. */
+const FROM = /\b(?:term|duration|validity|period|run|valid)\b[^.;]{0,40}\b(?:from|between|beginning|commencing|starting)\s*(?:on\s*)?$/i;
+const TO = /^\s*,?\s*(?:(?:and|to)\s+)?(?:until|till|through|up\s+to|to|end(?:s|ing)?|conclud\w+|expir\w+|terminat\w+)\b/i;
+const BEGINS_ON = /\b(?:effective|commenc\w+|begin\w*|start(?:s|ing)?|in(?:to)?\s+force|(?:takes?|with|in|into|have|has|having)\s+effect|生效)\b[^.;]{0,30}$/i;
+
 function effectiveScore(sentence: Sentence, before: string, after: string, early: boolean): number {
   if (OTHERS.test(before)) return 0;
-  if (
-    /^[^.;]{0,14}[(（,]\s*(?:(?:the|hereinafter|herein|called|referred\s+to\s+as)\s+)*["“‘']?(?:the\s+)?(?:(?:Agreement|Contract)\s+)?(?:Effective|Commencement|Start|Launch)\s*Date/i.test(
-      after,
-    )
-  )
-    return 0.95;
-  if (
-    /["“]?\b(?:Effective|Commencement|Start)\s+Dates?["”]?(?:\s*(?:[:：)]|is|shall (?:be|mean)|means|(?:of|for) (?:this|the) \w+|\(["“][^)]*\)|will be|deemed(?: to be)?))*\s*(?:[^.;]{0,60}\bi\.e\.,?\s*)?(?:(?:on|as of)\s*)?(?:the\s*)?$/i.test(
-      before,
-    )
-  )
-    return 0.9;
-  if (/\b(?:term|duration|validity)\b[^.;]{0,40}\bfrom\s*$/i.test(before.slice(-60)) && /^\s*,?\s*(?:until|till|through|up\s+to|to)\b/i.test(after))
-    return 0.75;
-  if (
-    !/\b(?:effective|commenc\w+|begin\w*|start(?:s|ing)?|in(?:to)?\s+force|(?:takes?|with|in|into)\s+effect|生效)\b[^.;]{0,25}$/i.test(before.slice(-50)) ||
-    OTHER_AGREEMENT.test(before)
-  )
-    return 0;
+  if (NAMED_AFTER.test(after)) return 0.95;
+  if (NAMED_BEFORE.test(before)) return 0.9;
+  const near = before.slice(-70);
+  if (/(?:^|\s)(?:initial\s+)?term\s*[:：]\s*(?:from\s+)?$/i.test(near) && (TO.test(after) || /^\s*[-–—]\s*\p{Lu}/u.test(after))) return 0.75;
+  if (FROM.test(near) && TO.test(after) && (OF_AGREEMENT.test(before) || /\bterm\b|durat|validity/i.test(near))) return 0.75;
+  if (!BEGINS_ON.test(near) || (OTHER_AGREEMENT.test(before) && !/\bthis\b[^.;]{0,110}$/i.test(before))) return 0;
   // "This Agreement is effective as of ...": of the agreement, not of a fee or a period in it.
   if (OF_AGREEMENT.test(before) || /\bit\s+shall\s+be\s+effective\b/i.test(before)) return 0.8;
-  return early && /\b(?:this|the)\s+(?:[\w&-]+\s+){0,5}?(?:agreement|contract|amendment|addendum|lease)\b|\bterm\b|本(?:合同|协议)/i.test(sentence.text)
-    ? 0.75
-    : 0;
+  const speaks = /\b(?:this|the)\s+(?:[\w&-]+\s+){0,5}?(?:agreement|contract|amendment|addendum|lease)\b|\bterm\b|本(?:合同|协议)/i.test(sentence.text);
+  const titled = sentence.opening && /^\W*(?:made\s+|dated\s+)?effective\b/i.test(sentence.text);
+  return titled || (speaks && (early || /\bterm\b|durat|effective|commence/i.test(sentence.passage.heading))) ? 0.75 : 0;
 }
 
 /** What a recital tells of another agreement, and periods inside the term ("the initial production period shall commence on"). */
@@ -193,17 +194,27 @@ const OF_AGREEMENT =
 /** What a term begins with, and what other papers are of. */
 const NO_END = /(?:\bfrom|\bcommenc\w+|\bbegin\w*|\beffective|\bas\s+of|\bdated|\bafter|\bsince|\bissue\s+date:?)\s*(?:(?:on|as\s+of|the|and)\s*)*$/i;
 
-function expirationScore(sentence: Sentence, before: string): number {
+/** What runs out: the agreement, its term, or a period that stands for it. */
+const RUNS =
+  /\b(?:this|the(?:\s+present)?)\s+(?:[\w&-]+\s+){0,4}?(?:agreement|contract|lease|licen[cs]e|addendum|amendment|undertaking)\b|\b(?:(?:contract|agreement|licen[cs]e|lease|service)\s+period|term)\b|Expiration\s+Date|\bit\s+(?:shall|will)\b|合同|协议|期/i;
+const RUNS_OUT =
+  /(?:expir\w*|terminat\w*|\bend(?:s|ing)?\b|concluding|until|till\b|through|thru|up to|continue\w*|remain\w*|in\s+no\s+event\s+(?:later|beyond)|\bto\b|Expiration Date["”)]*(?:\s+(?:is|shall be|means))?|至)[^.;]{0,50}$/i;
+
+/** "... shall terminate June 1, 2000 (herein “Term”)". */
+const AS_TERM = /^[^.;]{0,30}["“‘]\s*(?:\w+\s+)?Term\b/;
+
+function expirationScore(sentence: Sentence, before: string, after: string): number {
   const near = before.slice(-80);
-  if (NO_END.test(near)) return 0;
-  if (
-    !/(?:expir\w*|terminat\w*|end(?:s|ing)?|until|through|up to|continue\w*|remain\w*|no later than|Expiration Date["”)]*(?:\s+(?:is|shall be|means))?|至)[^.;]{0,60}$/i.test(
-      near,
-    ) ||
-    !/\bterm\b|expir|agreement|remain|effect|terminat|period|期/i.test(sentence.text)
-  )
-    return 0;
+  const named = /\b(?:Expiration|Expiry|Termination|End)\s+Date["”)]*\s*(?:[:：]|is|shall\s+(?:be|mean)|means|\()[^.;]{0,50}$/i.test(near);
+  if (!named && (NO_END.test(near) || !RUNS_OUT.test(near) || !(RUNS.test(before) || AS_TERM.test(after)) || NOT_THE_END.test(near))) return 0;
+  // "from X to Y" alone is any period: of the agreement only where its term is spoken of.
+  const plainTo = !RUNS_OUT.test(near.replace(/\bto\b/gi, ' '));
+  if (plainTo && !/\b(?:term|period|durat\w*|valid\w*)\b[^.;]{0,60}\bfrom\b[^.;]*$/i.test(before)) return 0;
   const titled = /term|durat|expir|period|期限/i.test(sentence.passage.heading);
-  const score = /expir|Expiration Date|remain|continue|\bterm\b|期限/i.test(sentence.text) ? 0.7 : 0.5;
+  const score = /expir|Expiration Date|remain|continue|\bterm\b|conclud|period\s+(?:of\s+time\s+)?(?:from|commenc)|期限/i.test(sentence.text) ? 0.7 : 0.5;
   return titled ? score + 0.2 : score >= 0.7 ? score : 0;
 }
+
+/** A last day for an act inside the term, and the ends of what is not the agreement. */
+const NOT_THE_END =
+  /(?<!\bevent\s)\b(?:(?:no|not)\s+later\s+than|prior\s+to|on\s+or\s+before|before|by)\s*(?:the\s*)?$|\bcommission\b|\b(?:fiscal|calendar|quarter|option|warrants?|offer|polic(?:y|ies)|patents?)\b[^.;]{0,50}$/i;
