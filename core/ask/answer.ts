@@ -30,7 +30,7 @@ export interface Question {
 }
 
 /** Below this in every window there is no doubt that the Reader saw nothing; between the two the answer is "uncertain". */
-const SURELY_NOT = 0.3;
+export const SURELY_NOT = 0.3;
 const MAX_EVIDENCE = 8;
 const NEAREST = 3;
 const MAX_QUESTION_CHARS = 2000;

@@ -49,7 +49,8 @@ export const LABELS: readonly Label[] = [
   label(
     'Termination For Convenience',
     /terminat\w*.*(convenience|without cause|any reason|for no reason)|walk away/i,
-    /convenience|without\s+cause|any\s+reason|no\s+reason/i,
+    // "Either party may terminate on thirty days' notice" needs none of the usual words.
+    /convenience|without\s+cause|any\s+reason|no\s+reason|\b(?:may|can|right\s+to|option\s+to|entitled\s+to)\s+(?:\w+\s+){0,6}?(?:terminate|cancel)\b|\bbe\s+(?:terminated|cancell?ed)\b|terminable|at\s+will\b/i,
   ),
   label('Change Of Control', /change (of|in) control|merger|acqui(red|sition)/i, /change\s+(of|in)\s+control|merger|acquisition|substantially\s+all/i),
   label('Anti-Assignment', /assign(ed|ment|able)?\b|transfer(red)? (the|this) (agreement|contract)/i, /assign/i),

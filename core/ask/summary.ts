@@ -1,11 +1,13 @@
 // The structured summary of one document: deterministic extractors first, the Reader beside them, each value with its place.
 //
 // Owns: which question stands behind a field, how two sources agree or conflict, and the four statuses.
-// Rules that must stay true: a value is cut out of the document, never written by a model; `not_found` is only said of a field that
-// the Reader was asked about (or that has an extractor) on a document all of whose pages were read.
-import type { Document } from '../contract/document.ts';
+// Rules that must stay true: a value is cut out of the document, never written by a model; `not_found` is an absence and follows its rule: the
+// Reader was asked and says none in every window, no word of the subject stands in the text, and every page was read in a language the Reader
+// reads. All else is `not_read`: nothing was found, and nothing may be concluded from that.
+import { isContent, type Document } from '../contract/document.ts';
 import { SUMMARY_FIELDS, type Field, type FieldValue, type Summary, type SummaryField } from '../contract/summary.ts';
 import { extractFields } from '../extract/fields.ts';
+import { SURELY_NOT } from './answer.ts';
 import { fold } from './citations.ts';
 import { clauseHeading, isAbout, overlaps } from './evidence.ts';
 import { EXTRACT_WORDS, getLabel, type Label } from './labels.ts';
@@ -48,20 +50,6 @@ const PROBES: Partial<Record<SummaryField, Probe>> = {
   exclusivity: probe('Exclusivity'),
   license: probe('License Grant'),
 };
-/** Fields that an extractor of core/extract can fill on its own. */
-const EXTRACTED: ReadonlySet<SummaryField> = new Set([
-  'title',
-  'parties',
-  'agreementDate',
-  'effectiveDate',
-  'expirationDate',
-  'term',
-  'renewal',
-  'renewalNotice',
-  'governingLaw',
-  'jurisdiction',
-  'amounts',
-]);
 /** Most Reader sentences kept for one field; the answer to a question lists more. */
 const MAX_VALUES = 5;
 
@@ -90,27 +78,46 @@ export async function summarizeDocument(input: SummaryInput): Promise<Summary> {
 
 async function summarizeField(name: SummaryField, extracted: readonly FieldValue[], input: SummaryInput, readAll: boolean): Promise<Field> {
   const asked = PROBES[name];
-  const pointed = input.reader && asked ? await pointedValues(asked, input.reader, input) : [];
-  const values = mergeValues(extracted, pointed);
+  const pointed = input.reader && asked ? await pointedValues(asked, input.reader, input) : NOT_ASKED;
+  const values = mergeValues(extracted, pointed.values);
   if (values.length > 0) return { status: asked?.single && differ(values) ? 'conflicting' : 'found', values };
-  const looked = EXTRACTED.has(name) || (input.reader !== null && asked !== undefined);
-  return { status: looked && readAll ? 'not_found' : 'not_read', values: [] };
+  const label = asked === undefined ? null : getLabel(asked.label);
+  const absent = readAll && pointed.none && label !== null && input.document.language.startsWith('en') && !isSpokenOf(label, name, input.document);
+  return { status: absent ? 'not_found' : 'not_read', values: [] };
 }
 
+/** Wider than the label: the summary asks for any termination, the label for one kind of it. */
+const SWEPT: Partial<Record<SummaryField, RegExp>> = { termination: /terminat|cancel|rescind/i };
+
+/** A word of the subject stands somewhere in the text. */
+function isSpokenOf(label: Label, name: SummaryField, document: Document): boolean {
+  const words = SWEPT[name] ?? label.swept;
+  return document.blocks.some((block) => isContent(block) && words.test(block.text));
+}
+
+interface Pointed {
+  readonly values: readonly FieldValue[];
+  /** The Reader was asked and is sure in every window that nothing answers. */
+  readonly none: boolean;
+}
+const NOT_ASKED: Pointed = { values: [], none: false };
+
 /** What the Reader points at: the literal `Extract:` value where there is one, the sentence otherwise. */
-async function pointedValues(asked: Probe, reader: Reader, input: SummaryInput): Promise<readonly FieldValue[]> {
+async function pointedValues(asked: Probe, reader: Reader, input: SummaryInput): Promise<Pointed> {
   const wording = input.wordings[asked.label];
   const turns: Promise<readonly WindowReply[]>[] = [];
   const extract = EXTRACT_WORDS[asked.label];
   if (extract !== undefined) turns.push(reader.ask([input.document], `Extract: ${extract}`, 'extract', { signal: input.signal }));
   if (wording !== undefined && !asked.single) turns.push(reader.ask([input.document], `Question: ${wording}`, 'question', { signal: input.signal }));
-  const replies = (await Promise.all(turns)).flat().filter((reply) => reply.verdict !== 'none' && reply.presence >= PRESENT);
+  const all = (await Promise.all(turns)).flat();
+  const replies = all.filter((reply) => reply.verdict !== 'none' && reply.presence >= PRESENT);
   const label = getLabel(asked.label);
-  const values = replies.flatMap((reply) => replyValues(reply, input.document, label));
-  return values
+  const values = replies
+    .flatMap((reply) => replyValues(reply, input.document, label))
     .sort((a, b) => b.confidence - a.confidence)
     .filter(isFirstOfItsPlace)
     .slice(0, MAX_VALUES);
+  return { values, none: all.length > 0 && all.every(({ verdict, presence }) => verdict === 'none' && presence < SURELY_NOT) };
 }
 
 /** An extracted value and the whole sentence around it are one finding: the first (more confident or shorter) stays. */

@@ -136,9 +136,23 @@ function severityOf(change: Described, topics: readonly Topic[]): { severity: Ch
 function example(edits: readonly Edit[], pattern: RegExp): string {
   const edit = edits.find(({ removed, added }) => [...removed, ...added].some((word) => pattern.test(word))) ?? edits[0]!;
   const show = (text: string): string => `“${text.length > 60 ? `${text.slice(0, 57)}…` : text}”`;
+  const [lead, tail] = aroundNumeral(edit);
+  if (lead + tail !== '') return `${show(lead + edit.removedText + tail)} became ${show(lead + edit.addedText + tail)}`;
   if (edit.removed.length === 0) return `${show(edit.addedText)} was added`;
   if (edit.added.length === 0) return `${show(edit.removedText)} was taken out`;
   return `${show(edit.removedText)} became ${show(edit.addedText)}`;
+}
+
+const HAN_NUMERAL = /^[一二三四五六七八九十百千万亿两零〇壹贰叁肆伍陆柒捌玖拾佰仟]$/;
+const HAN_MEASURE = /^[个工作日天周月年元圆]$/;
+
+/** What stands before and after an edit inside a Chinese number, whose every character is a word: 十五日 became 二十日, not “二” was added. */
+function aroundNumeral({ removed, added, before, after }: Edit): readonly [string, string] {
+  if (![...removed, ...added].every((word) => HAN_NUMERAL.test(word)) || removed.length + added.length === 0) return ['', ''];
+  const lead = before.slice(before.findLastIndex((word) => !HAN_NUMERAL.test(word)) + 1);
+  const numeral = after.findIndex((word) => !HAN_NUMERAL.test(word));
+  const end = after.findIndex((word, at) => at >= numeral && !HAN_MEASURE.test(word));
+  return [lead.join(''), numeral === -1 ? after.join('') : after.slice(0, end === -1 ? after.length : end).join('')];
 }
 
 function terms(topic: Topic): RegExp {

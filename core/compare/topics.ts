@@ -42,6 +42,8 @@ export function termsOf(documents: readonly Document[]): Terms {
 }
 
 const CURRENCY = /^(?:[$€£¥₤₹₽]|USD|EUR|GBP|CNY|RMB|JPY|CHF|CAD|AUD|HKD|SGD|US\$|dollars?|euros?|pounds?|renminbi|yuan|cents?|元|圆|percent|%|％)$/i;
+/** 百分之三十, 万分之五: a rate names its base before its number. */
+const CHINESE_SHARE = /[百千万]分之[一二三四五六七八九十百点零]{0,4}$/;
 const NUMBER_WORD =
   /^(?:\p{N}[\p{N}.,]*%?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|forty-five|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|half|[一二三四五六七八九十百千万亿两零壹贰叁肆伍陆柒捌玖拾佰仟])$/iu;
 const MONTH = /^(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)$/;
@@ -108,7 +110,7 @@ function topicsOfEdit(edit: Edit, terms: Terms): Topic[] {
     (numeric && !period && (month(edit.before.slice(-2)) || month(edit.after.slice(0, 2)) || /^[年月日]$/.test(next)));
   const amount =
     words.some((word) => CURRENCY.test(word) || word.endsWith('%')) ||
-    (numeric && (edit.before.slice(-2).some((word) => CURRENCY.test(word)) || CURRENCY.test(next)));
+    (numeric && (edit.before.slice(-2).some((word) => CURRENCY.test(word)) || CURRENCY.test(next) || CHINESE_SHARE.test(edit.before.join(''))));
   if (amount) topics.push('amount');
   if (date) topics.push('date');
   if (period && !date) topics.push('period');

@@ -12,6 +12,8 @@ const STOP_WORDS = new Set(
   'a an the of to in on for by at as is are be been was were it its that this these those with from into or and any all such each per than then'.split(' '),
 );
 
+const HAN_NUMERAL = /^[一二三四五六七八九十百千万亿两零〇壹贰叁肆伍陆柒捌玖拾佰仟]$/;
+
 /** Edits between two runs of tokens, already cleaned. `sift` may drop or narrow the raw ones first. */
 export function wordHunks(a: readonly Token[], b: readonly Token[], sift: (hunks: readonly Hunk[]) => readonly Hunk[] = (hunks) => hunks): Hunk[] {
   const raw = sift(
@@ -87,8 +89,11 @@ function mergeClose(hunks: readonly Hunk[], a: readonly Token[], b: readonly Tok
       // Two or more words either side with a stop word or two between them are one edit; so is a gap that is smaller than both edits (at most 3 words).
       // Edits that touch (sliding can bring them together) are one: its deletion is shown before its insertion.
       const touches = last.a1 === current.a0 && last.b1 === current.b0;
+      // 十五 became 二十: every character of a Chinese number is a token, and the number is one word.
+      const numeral = !touches && current.b0 > last.b1 && b.slice(last.b1, current.b0).every(({ text }) => HAN_NUMERAL.test(text));
       const joins =
         touches ||
+        numeral ||
         (gap.plain &&
           ((gap.stops && gap.words <= 2 && left + right >= 3 && Math.min(left, right) >= 1) || (gap.words <= 3 && gap.words < left && gap.words < right)));
       if (!joins) break;

@@ -83,7 +83,8 @@ function besideLabel(source: Source, label: RegExp, score: number): Scored[] {
 }
 
 const AGREEMENT_LABEL = /(?:Agreement|Contract|Signing|Execution)\s+Date|Date\s+of\s+(?:this\s+)?(?:Agreement|Contract)|签[订署约](?:日期|时间)/i;
-const EFFECTIVE_LABEL = /Effective\s+Date|Effective(?:\s+(?:as\s+of|from|on))?|(?:Commencement|Start)\s+Date|Date\s+of\s+(?:Commencement|Effect|Entry\s+into\s+Force)|(?:合同|协议)?生效(?:日期?|时间)|起始日期?/i;
+const EFFECTIVE_LABEL =
+  /Effective\s+Date|Effective(?:\s+(?:as\s+of|from|on))?|(?:Commencement|Start)\s+Date|Date\s+of\s+(?:Commencement|Effect|Entry\s+into\s+Force)|(?:合同|协议)?生效(?:日期?|时间)|起始日期?/i;
 const EXPIRATION_LABEL = /(?:Expiration|Expiry|End|Termination)\s+Date|Date\s+of\s+(?:Expiration|Expiry)|(?:终止|届满)日期?|到期日期?/i;
 
 /** Below this the date is only near words like "as of". */
@@ -149,18 +150,22 @@ function agreementScore(sentence: Sentence, before: string, after: string, early
   const here = /\b(?:this|the\s+present)\b[^.;]{0,140}$/i.test(before) || /^\W*(?:this|the\s+present)\b/i.test(sentence.text.slice(0, 60));
   if (OTHER_AGREEMENT.test(before) && !/\bthis\b[^.;]{0,60}$/i.test(before)) return 0;
   if (/\bWHEREAS\b|\bW\s?H\s?E\s?R\s?E\s?A\s?S\b|["“][^"”]{2,60}["”]\s+(?:means|shall\s+mean)/i.test(sentence.text.slice(0, 120)) && !here) return 0;
+  // 于2025年4月17日在杭州签订: in Chinese the verb stands behind the day.
+  if (early && /^[^。；]{0,20}(?:签订|签署|订立|签约)(?!地)/.test(after) && !/[《原]/.test(before.slice(-30))) return 0.85;
   const title = /agreement|contract|lease|amendment|deed|合同|协议/i.test(sentence.text);
   if (early && /(?:made|entered(?:\s+into)?|dated|executed|effective|签订|签署)[^.;]{0,90}$/i.test(before) && title)
     return here ? 0.95 : sentence.opening ? 0.85 : 0.54;
   if (early && /^\s*[)）]?\s*,?\s*[(（]?[^()]{0,30}["“](?:Effective Date|Agreement Date|Execution Date|Signing Date|Date)/i.test(after)) return 0.85;
-  if (early && /(?:dated|date|as of|签订日期|签署日期)\s*[:：]?\s*(?:this\s*)?(?:the\s*)?$/i.test(before) && !OTHER_DATE.test(before)) return sentence.opening ? 0.7 : 0.52;
+  if (early && /(?:dated|date|as of|签订日期|签署日期)\s*[:：]?\s*(?:this\s*)?(?:the\s*)?$/i.test(before) && !OTHER_DATE.test(before))
+    return sentence.opening ? 0.7 : 0.52;
   if (/in\s+witness|executed|signed/i.test(sentence.text) && /(?:as of|on|this|dated)\s*(?:this\s*)?(?:the\s*)?$/i.test(before)) return 0.65;
   if (early && sentence.offset < 1_500 && title) return 0.55;
   return 0;
 }
 
 /** "(the “Effective Date”)", "(hereinafter called the Commencement Date)", "(such date, the “Agreement Effective Date”)". */
-const NAMED_AFTER = /^[^.;()[\]]{0,24}[(（[,](?![^()]{0,50}\b(?:original|prior|previous|restatement)\s)[^()]{0,50}?["“‘'`]{0,2}(?:(?:the|Agreement|Contract|Lease|License|Amendment)\s+){0,2}(?:Effective|Commencement|Start|Launch)\s*Date\b/i;
+const NAMED_AFTER =
+  /^[^.;()[\]]{0,24}[(（[,](?![^()]{0,50}\b(?:original|prior|previous|restatement)\s)[^()]{0,50}?["“‘'`]{0,2}(?:(?:the|Agreement|Contract|Lease|License|Amendment)\s+){0,2}(?:Effective|Commencement|Start|Launch)\s*Date\b/i;
 const NAMED_BEFORE =
   /["“]?\b(?:Effective|Commencement|Start)\s+Dates?["”]?(?:\s*(?:[:：)]|is|shall (?:be|mean)|means|(?:of|for) (?:(?:this|the) )?\w+|\(["“][^)]*\)|will be|deemed(?: to be)?|,?\s*(?:which\s+(?:is|shall\s+be)|being|namely)|of|[(（–—-]))*\s*(?:[^.;]{0,60}\bi\.e\.,?\s*)?(?:(?:on|as of)\s*)?(?:the\s*)?$/i;
 /** "for the period from", "shall run from": the day behind it is the first of two. */
@@ -168,8 +173,16 @@ const FROM = /\b(?:term|duration|validity|period|run|valid)\b[^.;]{0,40}\b(?:fro
 const TO = /^\s*,?\s*(?:(?:and|to)\s+)?(?:until|till|through|up\s+to|to|end(?:s|ing)?|conclud\w+|expir\w+|terminat\w+)\b/i;
 const BEGINS_ON = /\b(?:effective|commenc\w+|begin\w*|start(?:s|ing)?|in(?:to)?\s+force|(?:takes?|with|in|into|have|has|having)\s+effect|生效)\b[^.;]{0,30}$/i;
 
+/** 自2025年5月1日起生效; 合同期限自2025年5月1日起至2026年4月30日止. In Chinese the verb stands behind the day. */
+function chineseEffect(before: string, after: string): number {
+  if (/^\s?(?:之日)?[起即]?(?:正式)?(?:生效|施行|起效)/.test(after)) return 0.9;
+  return /(?:期限|期间|有效期|租期|期)[^。；]{0,12}[自从由]\s*$/.test(before) && /^\s?(?:之日)?(?:起|开始)?[，,]?\s?(?:至|到)/.test(after) ? 0.75 : 0;
+}
+
 function effectiveScore(sentence: Sentence, before: string, after: string, early: boolean): number {
   if (OTHERS.test(before)) return 0;
+  const chinese = chineseEffect(before, after);
+  if (chinese > 0) return chinese;
   if (NAMED_AFTER.test(after)) return 0.95;
   if (NAMED_BEFORE.test(before)) return 0.9;
   const near = before.slice(-70);

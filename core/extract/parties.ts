@@ -194,17 +194,40 @@ function describedNames(text: string): Name[] {
 }
 
 const ROLE =
-  /(?:the\s+)?(?:Customer|Client|Provider|Vendor|Supplier|Company|Party\s*(?:[12AB]|One|Two)|(?:First|Second)\s+Party|Discloser|Disclosing\s+Party|Recipient|Receiving\s+Party|Licensor|Licensee|Buyer|Purchaser|Seller|Employer|Employee|Executive|Founder|Contractor|Consultant|Landlord|Tenant|Lessor|Lessee|Lender|Borrower|Franchisor|Franchisee|Distributor|Manufacturer|Sponsor|Investor|Issuer|Service\s+Provider|[甲乙丙丁]\s?方|出租方|承租方|委托方|受托方|供方|需方|买方|卖方)(?:[（(](?![^）)]*[签盖])[^）)]{1,12}[）)])?(?:\s+(?:Legal\s+|Full\s+)?Name)?/i;
+  /(?:the\s+)?(?:Customer|Client|Provider|Vendor|Supplier|Company|Party\s*(?:[12AB]|One|Two)|(?:First|Second)\s+Party|Discloser|Disclosing\s+Party|Recipient|Receiving\s+Party|Licensor|Licensee|Buyer|Purchaser|Seller|Employer|Employee|Executive|Founder|Contractor|Consultant|Landlord|Tenant|Lessor|Lessee|Lender|Borrower|Franchisor|Franchisee|Distributor|Manufacturer|Sponsor|Investor|Issuer|Service\s+Provider|[甲乙丙丁]\s?方|出租方|承租方|委托方|受托方|供方|需方|买方|卖方|[委受]托人|[出承]租人|[买卖]受?人|发包[人方]|承包[人方]|[转受]让方|[出借][借款]人|贷款人|用人单位|[许被]许可方|服务方|合作方)(?:[（(](?![^）)]*[签盖])[^）)]{1,12}[）)])?(?:\s+(?:Legal\s+|Full\s+)?Name)?/i;
 
 /** Lines and table rows of a cover page that name a party beside its role. */
 function labelled(source: Source): FieldValue[] {
   return labelledValues(source, ROLE).flatMap(({ passage, start, end }) => {
     const rest = passage.block.text.slice(start, end);
-    const length = /^[^,，;；\n。(（]{2,80}(?:,\s*(?:Inc|LLC|Ltd|L\.P|Corp)\b\.?)?/.exec(rest)?.[0].trim().length ?? 0;
+    const length =
+      /^(?:[^,，;；\n。(（]|[(（]\p{Script=Han}{2,8}[)）](?=\p{Script=Han})|[(（](?:有限合伙|普通合伙|特殊普通合伙)[)）]){2,80}(?:,\s*(?:Inc|LLC|Ltd|L\.P|Corp)\b\.?)?/u
+        .exec(rest)?.[0]
+        .trim().length ?? 0;
     const name = rest.slice(0, length);
     return length < 2 || isNoName(name) || !isWrittenAsName(name) ? [] : [source.value(passage, start, start + length, fold(name), 0.8)];
   });
 }
+
+/** 星河科技有限公司（以下简称“甲方”）: Chinese contracts introduce their sides so in running text. */
+const CHINESE_INTRODUCED =
+  /(?<name>[\p{Script=Han}A-Za-z0-9·]{2,30}(?:[(（]\p{Script=Han}{2,8}[)）][\p{Script=Han}]{2,24})?(?:公司|集团|企业|合伙(?:企业)?(?:[(（](?:有限合伙|普通合伙)[)）])?|银行|大学|学院|研究院|研究所|医院|事务所|协会|中心|合作社|[厂店行]))\s?[(（](?:以下|下)?(?:简称|称)?(?:为)?[：:]?\s?[“"‘「][甲乙丙丁]?\p{Script=Han}{1,8}[”"’」][)）]/gu;
+/** Words before a name that belong to the sentence: 本合同由…, 与…, …：. */
+const CHINESE_LEAD = /^.*(?:本?(?:合同|协议)|双方|[由与和及系]|方为?|之间|订立|签订)/u;
+
+function chineseIntroduced(source: Source): FieldValue[] {
+  return source.passages.slice(0, CHINESE_PREAMBLE).flatMap((passage) =>
+    [...passage.block.text.matchAll(CHINESE_INTRODUCED)].map((match) => {
+      const written = match.groups!['name']!;
+      const lead = CHINESE_LEAD.exec(written.slice(0, -4))?.[0].length ?? 0;
+      const start = match.index + lead;
+      return source.value(passage, start, match.index + written.length, fold(written.slice(lead)), 0.85);
+    }),
+  );
+}
+
+/** Blocks in which a contract introduces its sides. */
+const CHINESE_PREAMBLE = 20;
 
 /** Company names above or before "By:" or "/s/"; agreements of funds to file together name their parties nowhere else. */
 function signatories(source: Source): FieldValue[] {
@@ -279,6 +302,7 @@ export function findParties(source: Source): FieldValue[] {
   const beside = labelled(source);
   // Plain words after "between" yield to a cover page that names two parties.
   if (preamble.some((name) => isKnown(name, text)) || beside.length < 2) add(named(preamble, 0.9));
+  if (values.length < 2) add(chineseIntroduced(source));
   if (values.length < 2) add(beside);
   if (values.length < 2) add(named(describedNames(text), 0.7));
   if (values.length < 2) add(behalf(source));

@@ -36,7 +36,8 @@ const NAMED = new RegExp(
   String.raw`${NAMED_DAY}\s*[)）]?,?\s*(?:(?:of|for)\s+(?:this|the)\s+[\w-]+\s*)?(?:means|shall\s+mean|shall\s+be|will\s+be|is|being|[:：])[^.;]{0,60}?\b(?:${OWN_DAY})|\b(?:${OWN_DAY})[^.;]{0,70}[("“']\s*(?:the\s+)?["“']?Effective\s+Date`,
   'i',
 );
-const CHINESE = /(?:自|于|从|經|经)[^。；]{0,20}(?:签(?:订|署|字)|盖章)[^。；]{0,12}(?:之日|日)?(?:起)?[^。；]{0,4}生效|(?:签(?:订|署|字)|盖章)[^。；]{0,6}(?:后|之日|时|即)[^。；]{0,4}生效/;
+const CHINESE =
+  /(?:自|于|从|經|经)[^。；]{0,20}(?:签(?:订|署|字)|盖章)[^。；]{0,12}(?:之日|日)?(?:起)?[^。；]{0,4}生效|(?:签(?:订|署|字)|盖章)[^。；]{0,6}(?:后|之日|时|即)[^。；]{0,4}生效/;
 
 /** What else takes effect when it is signed. */
 const OTHER_ACT =

@@ -27,7 +27,7 @@ const RENEWED_BY_NAME = [
 
 /** Notice that stops a renewal, not notice that asks for one. */
 const STOPS_RENEWAL =
-  /automatic|unless|successive|not\s+(?:to\s+)?(?:be\s+)?(?:renew|extend)|non-?renew|evergreen|year[\s-]to[\s-]year|month[\s-]to[\s-]month|自动|除非/i;
+  /automatic|unless|successive|not\s+(?:to\s+)?(?:be\s+)?(?:renew|extend)|不再?续|异议|non-?renew|evergreen|year[\s-]to[\s-]year|month[\s-]to[\s-]month|自动|除非/i;
 
 /** Below this a period only stands near a word like "term". */
 const LEAST_TERM = 0.4;
@@ -74,7 +74,9 @@ function judgePeriod({ passage, text }: Sentence, { start, end, normalized }: Fo
   const ofRenewal = /^['’]?\s*(?:\([^)]{0,20}\)\s*)?(?:(?:renewal|extension|extended)\s+)?(?:periods?|terms?|extensions?|renewals?)\b/i.test(after);
   const isNotice =
     (!ofRenewal && /^[^.;]{0,40}(?:notice|before|prior|advance|in advance|前|通知)/i.test(after.replace(/\bunless\b.*$/is, ''))) ||
-    /(?:notice|at least|not less than|no(?:t)? (?:fewer|later) than|提前)[^.;]{0,25}$/i.test(before.slice(-45));
+    /(?:notice|at least|not less than|no(?:t)? (?:fewer|later) than|提前|(?:届满|期满|到期|终止|满)(?:日|之日)?(?:的)?前(?:至少|不少于)?)[^.;。]{0,25}$/i.test(
+      before.slice(-45),
+    );
   if (renews && isNotice)
     return STOPS_RENEWAL.test(text)
       ? { what: 'renewalNotice', score: (titled ? 0.2 : 0) + (/renew|extend/i.test(before + after) ? 0.7 : 0.5), confidence: 0.8 }

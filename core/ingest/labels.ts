@@ -57,6 +57,8 @@ const TRADITIONAL: Readonly<Record<string, string>> = { 編: '编', 分编: '编
 const SCHEDULES = new Set(['schedule', 'exhibit', 'annex', 'annexure', 'appendix', 'attachment', 'addendum']);
 const UNIT_AFTER =
   /^(%|percent|million|billion|thousand|days?\b|months?\b|years?\b|business\b|january|february|march|april|may\b|june|july|august|september|october|november|december)/i;
+/** Five brackets of two readings each would be 32; two in doubt are all that drafts have. */
+const MOST_READINGS = 8;
 /** Longest label, with room for the signs behind it: all that is looked at of a paragraph. */
 const SEEN = 160;
 
@@ -121,15 +123,18 @@ function readDecimal(text: string): Label | null {
 
 /** "1.1(a)(ii)": the way down to one place, written out. */
 function readCompound(text: string, decimal: string, brackets: string): Label | null {
-  const inner = brackets.match(/[A-Za-z0-9]+/g) ?? [];
-  const tails = innerValues(inner.at(-1) as string);
-  const before = [...decimal.split('.').map(Number), ...inner.slice(0, -1).map((part) => innerValues(part)[0] ?? 0)];
-  if (tails.length === 0) return null;
-  return finish(
-    text,
-    decimal + brackets,
-    tails.map((tail) => ({ form: '1', values: [...before, tail] })),
-  );
+  const readings = bracketed(decimal.split('.').map(Number), brackets);
+  return readings.length === 0 ? null : finish(text, decimal + brackets, readings);
+}
+
+/** Every way to read the brackets behind a number: (i) is a letter or a roman figure in each of them, and the numbers before it tell which. */
+function bracketed(head: readonly number[], brackets: string): Reading[] {
+  let ways: readonly (readonly number[])[] = [head];
+  for (const part of brackets.match(/[A-Za-z0-9]+/g) ?? []) {
+    const values = innerValues(part);
+    ways = ways.flatMap((before) => values.map((value) => [...before, value])).slice(0, MOST_READINGS);
+  }
+  return ways.map((values) => ({ form: '1', values }));
 }
 
 function readMixed(text: string, printed: string): Label | null {
@@ -224,16 +229,8 @@ function readKeyword(text: string): Label | null {
 }
 
 function withBrackets(text: string, number: string, values: readonly number[], brackets: string): Label | null {
-  const inner = (brackets.match(/[A-Za-z0-9]+/g) ?? []).map(innerValues);
-  const tails = inner.at(-1) ?? [];
-  const before = [...values, ...inner.slice(0, -1).map((part) => part[0] ?? 0)];
-  return tails.length === 0 || values.length === 0
-    ? null
-    : finish(
-        text,
-        number,
-        tails.map((tail) => ({ form: '1', values: [...before, tail] })),
-      );
+  const readings = bracketed(values, brackets);
+  return readings.length === 0 || values.length === 0 ? null : finish(text, number, readings);
 }
 
 function keywordValues(printed: string): readonly number[] {

@@ -23,6 +23,8 @@ type Writing = 'proper' | 'mixed' | 'slip' | 'other';
 
 export const termCapitals: Rule = (context) => {
   const homes = Map.groupBy(context.document.definitions, ({ term }) => term.toLowerCase());
+  // An exhibit that defines terms of the agreement anew is an agreement of its own: there its terms hold, not those before it.
+  const apart = new Set([...homes.values()].flatMap((definitions) => [...new Set(definitions.map(({ span }) => rootOf(context, span)))].slice(1)));
   return [...homes].flatMap(([name, definitions]): Draft[] => {
     const { term, span } = definitions[0]!;
     if (!isCapitalised(term)) return [];
@@ -36,7 +38,10 @@ export const termCapitals: Rule = (context) => {
     const left = new Set(definitions.map((definition) => definition.span.blockId));
     for (const { use, writing } of uses) if (writing === 'other' && !/\p{Lu}/u.test(use.block.text.slice(use.start, use.end))) left.add(use.block.id);
     const root = rootOf(context, span);
-    const meant = slips.filter(({ use }) => !left.has(use.block.id) && rootOf(context, { ...use, blockId: use.block.id }) === root);
+    const meant = slips.filter(({ use }) => {
+      const place = rootOf(context, { ...use, blockId: use.block.id });
+      return !left.has(use.block.id) && (place === root || (root === '' && !apart.has(place)));
+    });
     return meant.length > Math.max(1, proper * MOST_SLIPS) ? [] : meant.map(({ use }) => draftOf(context, term, use, span));
   });
 };

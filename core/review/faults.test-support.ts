@@ -96,9 +96,12 @@ const MAKERS: Readonly<Partial<Record<RuleId, Make>>> = {
   ),
   'amount-mismatch': append(
     (choose) =>
-      ['The party shall pay within thirty (45) days.', 'The cap is five thousand dollars ($50,000).', 'The rate is ten percent (12%) for late sums.'][
-        choose(3)
-      ]!,
+      [
+        'The party shall pay within thirty (45) days.',
+        'The cap is five thousand dollars ($50,000).',
+        'The rate is ten percent (12%) for late sums.',
+        'The cap is EUR 5,000 (six thousand euros).',
+      ][choose(4)]!,
   ),
   'impossible-date': append(
     (choose) => ['It was signed on June 31, 2024.', 'It was signed on February 30, 2023.', 'It was signed on 31 April 2022.'][choose(3)]!,
@@ -231,8 +234,10 @@ const MAKERS: Readonly<Partial<Record<RuleId, Make>>> = {
   },
   'party-name': (lines, _document, choose) => {
     const party = /(?<!(?:\p{Lu}[\p{L}.&]*|&) )\b((?:\p{Lu}[\p{L}&]+ ){1,3}\p{Lu}[\p{L}&]+),? (Inc|LLC|Corp|Ltd)\b/u;
-    const first = lines.slice(0, 25).find((line) => party.test(line) && /between|\(["“]|Customer|Provider|Company/i.test(line));
-    const name = first && party.exec(first);
+    // A party is named after "between" or is called by a short name right behind; any other company may stand in the first lines too.
+    const introduced = new RegExp(`\\b(?:[Bb]etween|BETWEEN|[Aa]mong)\\s(?:[^.;]{0,200}\\s)?(?:${party.source})|(?:${party.source})[^()]{0,160}\\(["“]`, 'u');
+    const found = lines.slice(0, 25).flatMap((line) => introduced.exec(line) ?? [])[0];
+    const name = found && party.exec(found);
     if (!name) return null;
     const other = name[2] === 'LLC' ? 'Inc.' : 'LLC';
     return append(() => `Copies of every notice are sent to ${name[1]}, ${other} by mail.`)(lines, _document, choose);

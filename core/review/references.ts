@@ -21,6 +21,8 @@ const HIGHEST = 99;
 /** Chinese contracts count their articles through all chapters; codes of law have some hundred. */
 const HIGHEST_ARTICLE = 199;
 const FEWEST_CLAUSES = 5;
+/** By which a document calls its own clauses. */
+const OWN_WORDS = ['section', 'clause', 'article', 'paragraph', '条'];
 
 function stands(context: Context, reference: Reference): { before: string; after: string } {
   const text = context.blockOf.get(reference.span.blockId)?.text ?? '';
@@ -54,6 +56,8 @@ export const brokenReferences: Rule = (context) => {
   // A word that never leads anywhere here ("Clause 13" where all references say "Section") speaks of another document.
   const word = (text: string): string => (/^第.*条/.test(text) ? '条' : (/^\p{L}+/u.exec(text)?.[0].toLowerCase().replace(/s$/, '') ?? ''));
   const words = new Set(context.document.references.filter(({ targetId }) => targetId !== null).map(({ text }) => word(text)));
+  // Where no reference leads anywhere, the only one that was written may still be meant for this document.
+  if (words.size === 0) for (const own of OWN_WORDS) words.add(own);
   const modelClauses = context.blocks.some((block) => MODEL_CLAUSES.test(block.text));
   const broken = context.document.references.filter((reference) => {
     const { text, targetId } = reference;
@@ -65,7 +69,8 @@ export const brokenReferences: Rule = (context) => {
     const article = /^第\s?([一二三四五六七八九十百零〇\d]{1,6})\s?条/.exec(text)?.[1];
     if (article !== undefined) return chineseValue(article) <= HIGHEST_ARTICLE && !articleStands(context, article);
     // A bare letter or bracket names a place by its neighbourhood; only full numbers can be said to be missing.
-    const number = /\d+(?:\.\d+)*/.exec(text)?.[0];
+    // "Section 2.0" is how some write 2.
+    const number = /\d+(?:\.\d+)*/.exec(text)?.[0].replace(/\.0$/, '');
     return number !== undefined && Number(number.split('.')[0]) <= HIGHEST && !exists(context, number, stands(context, reference).before);
   });
   const pointing = context.document.references.filter(({ text, targetId }) => targetId !== null && !EXHIBIT.test(text)).length;

@@ -38,6 +38,14 @@ describe('term-capitalisation', () => {
   ])('in %j finds %d', (text, expected) => {
     expect(found(`${TERM}${uses}\n12. Twelve. ${text}`, 'term-capitalisation')).toHaveLength(expected);
   });
+  it('holds in a schedule that has no terms of its own, and not in a form of another agreement', async () => {
+    const count = async (text: string): Promise<number> =>
+      lintDocument(await parseDocument(new TextEncoder().encode(text.replaceAll('\n', '\n\n')), 'x.txt'), new Set(['term-capitalisation'])).length;
+    const slip = 'The Customer returns the confidential information when this agreement ends, and keeps no copies.';
+    expect(await count(`${TERM}${uses}\nSchedule A\n${slip}`)).toBe(1);
+    const own = '1. Definitions. “Fees” means all sums that are due under this form of a licence.';
+    expect(await count(`${TERM}${uses}\nSchedule A\n${own}\n2. Return. ${slip}`)).toBe(0);
+  });
   it('gives the capitals as the fix', () => {
     expect(
       found(`${TERM}${uses}\n12. Twelve. The Customer returns the confidential information when this agreement ends.`, 'term-capitalisation')[0]?.fix?.text,
@@ -238,5 +246,26 @@ describe('the path of a finding', () => {
     const document = await parseDocument(new TextEncoder().encode(text), 'fees.txt');
     expect(document.clauses.filter(({ spans }) => spans[0]?.blockId === document.blocks[1]!.id).map(({ path }) => path)).toEqual(['2', '2(a)']);
     expect(lintDocument(document, new Set(['repeated-word', 'placeholder'])).map(({ path }) => path)).toEqual(['2(a)', '2(b)']);
+  });
+});
+
+describe('amount-mismatch', () => {
+  it.each([
+    ['The price is EUR 5,000 (six thousand euros) in all.', ['EUR 5,000 (six thousand euros)']],
+    ['Notice is given 30 (forty-five) days before.', ['30 (forty-five)']],
+    ['The price is EUR 5,000 (five thousand euros) and 30 (thirty) days.', []],
+    ['See Section 2 (one of several) and Section 3 (four).', []],
+    ['合同价款为人民币200,000元（大写：人民币贰拾伍万元整）。', ['人民币200,000元（大写：人民币贰拾伍万元整）']],
+    ['合同价款为人民币50万元（大写：伍拾万元整）。', []],
+  ])('in %j finds %j', (text, expected) => {
+    expect(shown(text, 'amount-mismatch')).toEqual(expected);
+  });
+});
+
+describe('broken-reference', () => {
+  const CLAUSES = ['1. Scope. Provider serves.', '2. Two. Nothing.', '3. Three. Nothing here.', '4. Four. Nothing here.', '5. Five. Nothing here.'].join('\n');
+  it('reports the only reference of a document', () => {
+    expect(shown(`${CLAUSES}\n6. Six. Fees are due as said in Section 14.`, 'broken-reference')).toEqual(['Section 14']);
+    expect(shown(`${CLAUSES}\n6. Six. Fees are due as said in Section 2.0.`, 'broken-reference')).toEqual([]);
   });
 });

@@ -170,11 +170,19 @@ class Placer {
     return depth;
   }
 
-  /** Of two readings of "1.1(i)" the one that goes on with what is open. */
+  /** Of the readings of "1.1(ii)(a)" the one that goes on with what is open; else the one whose beginning is open deepest, a first before others. */
   private chooseDotted(readings: readonly Reading[]): Choice {
     const going = readings.find((reading) => this.stack.some((open) => follows(open, reading)));
-    const reading = going ?? readings.find((candidate) => candidate.values.at(-1) === 1) ?? readings[0]!;
+    const reading = going ?? readings.reduce((best, other) => (this.rooted(other) > this.rooted(best) ? other : best));
     return { reading, depth: this.dottedDepth(reading) };
+  }
+
+  /** How many leading values of a dotted number are those of an open number; a first number counts a little more. */
+  private rooted({ form, values }: Reading): number {
+    const shared = this.stack.map((open) =>
+      open.form === form && open.values.length < values.length && open.values.every((value, index) => value === values[index]) ? open.values.length : 0,
+    );
+    return Math.max(0, ...shared) + (values.at(-1) === 1 ? 0.5 : 0);
   }
 
   private dottedDepth(reading: Reading): number {

@@ -41,7 +41,10 @@ export const lint: Command = {
 
 function ruleOf(name: string): RuleId {
   const rule = RULE_IDS.find((id) => id === name);
-  if (!rule) throw unknown(`rule ${name}`, name, RULE_IDS, '--rule ', 'codicil lint --help');
+  if (!rule) {
+    const { message } = unknown(`rule ${name}`, name, RULE_IDS, '--rule ', '');
+    throw new UsageError(`${message} The rules are ${RULE_IDS.join(', ')}.`, 'codicil lint --help');
+  }
   return rule;
 }
 
