@@ -5,26 +5,27 @@
 // Rule: no value is computed, completed or rephrased.
 import type { Evidence } from '../contract/answer.ts';
 import type { Document } from '../contract/document.ts';
+import { findAmounts } from '../extract/amounts.ts';
+import { findDates } from '../extract/dates.ts';
+import { findDurations } from '../extract/durations.ts';
 import { fold } from './citations.ts';
 import { holdsEvidence } from './evidence.ts';
 import { EXTRACT_WORDS, type Label } from './labels.ts';
 import type { Reader } from './reader.ts';
 
-const NUMBER_WORDS = 'one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|eighteen|twenty|thirty|forty|forty-five|sixty|ninety';
-const PERIOD = new RegExp(
-  `\\b(?:(?:${NUMBER_WORDS}|\\d+)\\s*(?:\\(\\s*\\d+\\s*\\)\\s*)?)(?:business |calendar |consecutive )?(?:day|week|month|year|hour)s?\\b|\\d+\\s*(?:天|日|个月|年)`,
-  'iu',
-);
-const AMOUNT =
-  /(?:US\$|\$|€|£|¥|USD|EUR|GBP|RMB|CNY)\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:million|billion|thousand))?|\d[\d,.]*\s?(?:dollars|euros|pounds|元|万元)|\d+(?:\.\d+)?\s?%/iu;
-const DATE =
-  /\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2},?\s+\d{4}\b|\b\d{1,2}\s+(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{4}\b|\b\d{4}-\d{2}-\d{2}\b|\d{4}年\d{1,2}月\d{1,2}日/u;
+type Finder = (text: string) => readonly { readonly start: number; readonly end: number }[];
 
-/** Patterns by the question's own words, in the order in which they are tried. */
-function patternsFor(question: string): readonly RegExp[] {
-  if (/how (long|many (days|months|years|hours))|notice|period|within/i.test(question)) return [PERIOD];
-  if (/how much|amount|price|fee|interest|rate|percent|cap\b/i.test(question)) return [AMOUNT, PERIOD];
-  if (/\bwhen\b|date|deadline|due/i.test(question)) return [DATE, PERIOD];
+const RATE = /\d+(?:\.\d+)?\s?%/gu;
+const sumsAndRates: Finder = (text) => {
+  const rates = [...text.matchAll(RATE)].map((match) => ({ start: match.index, end: match.index + match[0].length }));
+  return [...findAmounts(text), ...rates].toSorted((a, b) => a.start - b.start);
+};
+
+/** Finders by the question's own words, in the order in which they are tried. */
+function findersFor(question: string): readonly Finder[] {
+  if (/how (long|many (days|months|years|hours))|notice|period|within/i.test(question)) return [findDurations];
+  if (/how much|amount|price|fee|interest|rate|percent|cap\b/i.test(question)) return [sumsAndRates, findDurations];
+  if (/\bwhen\b|date|deadline|due/i.test(question)) return [findDates, findDurations];
   return [];
 }
 
@@ -43,9 +44,9 @@ export async function findValue(
   }
   const best = evidence[0];
   if (!best) return null;
-  for (const pattern of patternsFor(question)) {
-    const match = pattern.exec(best.quote);
-    if (match) return match[0];
+  for (const find of findersFor(question)) {
+    const first = find(best.quote)[0];
+    if (first) return best.quote.slice(first.start, first.end);
   }
   return null;
 }

@@ -5,6 +5,7 @@
 // Near-linear: a unit is only compared with units that share its rarest words or stand at the same place.
 import { emptyAlignment, link, type Alignment } from './alignment.ts';
 import { preferHeads } from './concatenated.ts';
+import { matchDefinitions } from './definitions.ts';
 import { matchSimilar, type Candidate } from './similar.ts';
 import { bagOf, dice, headingKey } from './similarity.ts';
 import { parentOf, type Side } from './units.ts';
@@ -23,6 +24,7 @@ export function alignUnits(a: Side, b: Side): Alignment {
   pairClauses(a, b, alignment);
   matchRepeated(a, b, alignment);
   matchInPlace(a, b, alignment);
+  matchDefinitions(a, b, alignment);
   matchInGaps(a, b, alignment);
   pairClauses(a, b, alignment);
   return alignment;

@@ -4,6 +4,8 @@
 // Markdown, soft hyphens, the length of a blank line. Case, punctuation and wording are not noise.
 // Rule: every token keeps [start, end) in the text it came from, so any part of a comparison can be shown on the page.
 
+import { isAbbreviation } from '../structure/abbreviations.ts';
+
 /** Gives equal words of both documents the same small number. */
 export class Vocabulary {
   private readonly ids = new Map<string, number>();
@@ -104,8 +106,6 @@ export function textOf(tokens: readonly Token[]): string {
   return text;
 }
 
-const ABBREVIATION = /^(?:mr|mrs|ms|dr|no|nos|inc|corp|co|ltd|llc|sec|art|para|vs|v|e\.g|i\.e|etc|al|st|jr|sr|approx|cf|u|s|l|p|n|a)$/i;
-
 /** Ends (exclusive token indexes) of the sentences of a run of tokens; the last is tokens.length. */
 export function sentenceEnds(tokens: readonly Token[], vocabulary: Vocabulary): number[] {
   const ends: number[] = [];
@@ -121,7 +121,9 @@ export function sentenceEnds(tokens: readonly Token[], vocabulary: Vocabulary): 
     while (next < tokens.length && /^["')\]]$/.test(word(next)) && !tokens[next]!.spaced) next++;
     const follows = tokens[next];
     if (follows === undefined || !follows.spaced) continue;
-    if (mark === '.' && (ABBREVIATION.test(word(i - 1)) || !/^[\p{Lu}\p{N}"'([]/u.test(word(next)))) continue;
+    // "U.S." and "L.P.": a letter with a point right before it.
+    const dotted = word(i - 1).length === 1 && !tokens[i - 1]!.spaced && word(i - 2) === '.';
+    if (mark === '.' && (dotted || isAbbreviation(word(i - 1)) || !/^[\p{Lu}\p{N}"'([]/u.test(word(next)))) continue;
     ends.push(next);
   }
   if (tokens.length > 0) ends.push(tokens.length);

@@ -72,7 +72,8 @@ function wordsIn(tokens: readonly Token[], from: number, to: number): { words: n
     if (/[\p{L}\p{N}]/u.test(text)) {
       words++;
       if (!STOP_WORDS.has(text.toLowerCase())) stops = false;
-    } else if (/^[.;。；]$/.test(text)) plain = false;
+      // The point inside "U.S.C." or "659A.370" ends nothing.
+    } else if (/^[.;。；]$/.test(text) && !(text === '.' && tokens[i + 1]?.spaced === false && /[\p{L}\p{N}]/u.test(tokens[i + 1]!.text))) plain = false;
   }
   return { words, plain, stops };
 }

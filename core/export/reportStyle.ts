@@ -22,6 +22,7 @@ table{width:100%;margin-top:.75rem;border-collapse:collapse;font-size:.875rem}
 th,td{padding:.35rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
 th{color:var(--soft);font-weight:600}
 td.n{width:3rem}
+td[class^=k-]{white-space:nowrap}
 a{color:var(--ins)}
 article{margin:0 0 1rem;padding:1rem 1.25rem;border:1px solid var(--line);border-left:.25rem solid var(--line);border-radius:.4rem;background:var(--card)}
 article.k-inserted{border-left-color:var(--ins)}article.k-deleted{border-left-color:var(--del)}article.k-moved,article.k-movedChanged,article.k-merged,article.k-split{border-left-color:var(--move)}

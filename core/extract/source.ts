@@ -3,6 +3,7 @@
 // Rule: a value always stands literally in one block at its span; its quote is the sentence around it.
 import { isContent, type Block, type Clause, type Document } from '../contract/document.ts';
 import type { FieldValue } from '../contract/summary.ts';
+import { endsInAbbreviation } from '../structure/abbreviations.ts';
 import { Owners } from '../structure/context.ts';
 
 export interface Passage {
@@ -83,7 +84,6 @@ function pageAt(block: Block, at: number): number {
 }
 
 const END = /(?:[.;?!]["”’)\]]*(?=\s+["“(]?\p{Lu})|[。；])/gu;
-const ABBREVIATED = /(?:\b(?:Inc|Corp|Co|Ltd|L\.?L\.?C|No|Nos|Sec|Mr|Ms|Mrs|Dr|St|Jr|vs|S\.A|U\.S|i\.e|e\.g|[A-Z]))\.$/;
 
 /** Beginnings and ends of the sentences of a text. */
 export function sentences(text: string): Sentence[] {
@@ -91,7 +91,8 @@ export function sentences(text: string): Sentence[] {
   let start = 0;
   for (const match of text.matchAll(END)) {
     const end = match.index + match[0].length;
-    if (ABBREVIATED.test(text.slice(Math.max(0, end - 8), end))) continue;
+    // Twelve characters hold the longest abbreviation and what stands before it.
+    if (match[0].startsWith('.') && endsInAbbreviation(text.slice(Math.max(0, match.index - 12), match.index))) continue;
     found.push([start, end]);
     start = end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0);
   }
@@ -99,12 +100,8 @@ export function sentences(text: string): Sentence[] {
   return found;
 }
 
-/** The sentences that hold [start, end). Over 600 characters the quote is cut to what stands near. */
-export function sentenceAround(text: string, start: number, end: number): Sentence {
-  return around(sentences(text), start, end);
-}
-
-function around(all: readonly Sentence[], start: number, end: number): Sentence {
+/** Of the sentences of a text those that hold [start, end), as one. Over 600 characters the quote is cut to what stands near. */
+export function around(all: readonly Sentence[], start: number, end: number): Sentence {
   // Sentences are in order: the first that ends behind the start is found by halving.
   let [low, high] = [0, all.length];
   while (low < high) {

@@ -10,6 +10,9 @@ import type { Use } from './words.ts';
 const LEAST_PROPER = 4;
 /** Slips per capitalised use; more is another meaning of the same words. */
 const MOST_SLIPS = 0.15;
+/** An exhibit that gives itself a name is a paper of its own, a form of a note or lease; the terms of the agreement before it do not hold there. */
+const NAMES_ITSELF =
+  /^(?:this )?(?:agreement|contract|lease|sublease|note|deed|guarant(?:y|ee)|licen[cs]e|amendment|assignment|addendum|undertaking|plan|warrant|certificate)$/i;
 const SMALL = new Set('of and or the a an to for in on by with under at from as per'.split(' '));
 /** A slip takes the place of the term: "the confidential information", not "any trade secret or confidential information". */
 const POINTS = /\b(?:the|such|this|said|these|those)\s*$/i;
@@ -23,8 +26,7 @@ type Writing = 'proper' | 'mixed' | 'slip' | 'other';
 
 export const termCapitals: Rule = (context) => {
   const homes = Map.groupBy(context.document.definitions, ({ term }) => term.toLowerCase());
-  // An exhibit that defines terms of the agreement anew is an agreement of its own: there its terms hold, not those before it.
-  const apart = new Set([...homes.values()].flatMap((definitions) => [...new Set(definitions.map(({ span }) => rootOf(context, span)))].slice(1)));
+  const apart = new Set(context.document.definitions.filter(({ term }) => NAMES_ITSELF.test(term)).map(({ span }) => rootOf(context, span)));
   return [...homes].flatMap(([name, definitions]): Draft[] => {
     const { term, span } = definitions[0]!;
     if (!isCapitalised(term)) return [];

@@ -4,7 +4,7 @@
 import type { Block, Clause } from '../contract/document.ts';
 import { findGoverningLaw } from '../extract/law.ts';
 import { findDurations } from '../extract/durations.ts';
-import { sentenceAround, Source } from '../extract/source.ts';
+import { around, sentences, Source } from '../extract/source.ts';
 import { clauseOf, placeOf, rootOf, type Context, type Draft, type Place, type Rule } from './context.ts';
 
 const CONDITION =
@@ -59,9 +59,11 @@ export const conflictingNotices: Rule = (context) => {
   const first = new Map<string, Place & { readonly period: string; readonly text: string }>();
   return context.blocks
     .filter(({ text }) => /terminate/i.test(text) && /notice/i.test(text))
-    .flatMap((block): Draft[] =>
-      [...block.text.matchAll(TERMINATES)].flatMap((match): Draft[] => {
-        const [from, to] = sentenceAround(block.text, match.index, match.index + match[0].length);
+    .flatMap((block): Draft[] => {
+      const matches = [...block.text.matchAll(TERMINATES)];
+      const split = matches.length === 0 ? [] : sentences(block.text);
+      return matches.flatMap((match): Draft[] => {
+        const [from, to] = around(split, match.index, match.index + match[0].length);
         const periods = findDurations(match[0]);
         const rest = block.text.slice(from, to).replace(match[0], '');
         if (
@@ -79,8 +81,8 @@ export const conflictingNotices: Rule = (context) => {
         if (known === undefined) first.set(key, { ...place, period: periods[0]!.normalized, text });
         if (known === undefined || known.period === periods[0]!.normalized || known.blockId === block.id) return [];
         return [conflict(context, text, known.text, place, known)];
-      }),
-    );
+      });
+    });
 };
 
 function conflict(context: Context, text: string, other: string, place: Place, { blockId, start, end }: Place): Draft {

@@ -38,12 +38,12 @@ describe('term-capitalisation', () => {
   ])('in %j finds %d', (text, expected) => {
     expect(found(`${TERM}${uses}\n12. Twelve. ${text}`, 'term-capitalisation')).toHaveLength(expected);
   });
-  it('holds in a schedule that has no terms of its own, and not in a form of another agreement', async () => {
+  it('holds in a schedule, and not in a form of another paper', async () => {
     const count = async (text: string): Promise<number> =>
       lintDocument(await parseDocument(new TextEncoder().encode(text.replaceAll('\n', '\n\n')), 'x.txt'), new Set(['term-capitalisation'])).length;
     const slip = 'The Customer returns the confidential information when this agreement ends, and keeps no copies.';
     expect(await count(`${TERM}${uses}\nSchedule A\n${slip}`)).toBe(1);
-    const own = '1. Definitions. “Fees” means all sums that are due under this form of a licence.';
+    const own = '1. Note. This promissory note (the “Note”) is made by Customer.';
     expect(await count(`${TERM}${uses}\nSchedule A\n${own}\n2. Return. ${slip}`)).toBe(0);
   });
   it('gives the capitals as the fix', () => {

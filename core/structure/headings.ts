@@ -2,10 +2,9 @@
 //
 // Rule: a heading is short, names a subject and is no sentence: set apart by emphasis, or written in title case, or without a verb.
 import type { Block } from '../contract/document.ts';
+import { endsInAbbreviation } from './abbreviations.ts';
 import type { Range } from '../ingest/raw.ts';
 import { hasVerb, isSentence, isTitleCase } from '../ingest/titles.ts';
-
-const ABBREVIATION = /(?:^|\s)(?:inc|ltd|co|corp|llc|no|nos|u\.s|u\.k|e\.g|i\.e|etc|mr|mrs|ms|dr|art|sec|st|vs|p|pp|cf|[a-z])$/i;
 
 /** Longest heading seen in the template corpora: 97 characters, 13 words. */
 const MAX_CHARACTERS = 110;
@@ -57,7 +56,7 @@ function firstStop(text: string): Stop {
   const sign = /([.:](?=["”’)]?(?:\s|$))|[：。]|\s[–—](?=\s)|—)/g;
   for (let match = sign.exec(text); match; match = sign.exec(text)) {
     if (match.index > MAX_CHARACTERS) break;
-    if (match[1] === '.' && ABBREVIATION.test(text.slice(0, match.index))) continue;
+    if (match[1] === '.' && endsInAbbreviation(text.slice(0, match.index))) continue;
     return { at: match.index, sign: match[1] as string };
   }
   return { at: text.length, sign: '' };

@@ -3,7 +3,8 @@
 // Owns: weighing heading against wording. The wording itself is data in typeRules.ts.
 // Rule: null where no rule is sure; a clause without a heading and words of its own takes its parent's type only through that parent's heading.
 import { CLAUSE_TYPES, type Block, type Clause, type ClauseType } from '../contract/document.ts';
-import { TYPE_RULES, type TypeRule } from './typeRules.ts';
+import { TYPE_RULES } from './typeRules.ts';
+import type { TypeRule } from './typeWording.ts';
 
 /** Characters of a clause that are read: a provision says what it is in its first sentences. */
 const READ = 1000;

@@ -9,8 +9,8 @@ import { redline } from './redline.ts';
 import type { Session } from './session.ts';
 import { clean, clip, columnsOf, formatMs, plural, type Terminal } from './terminal.ts';
 
-/** Prints or writes the table of the documents; `baseline` is one of them. */
-export async function alignAll(session: Session, documents: readonly Document[]): Promise<void> {
+/** Prints or writes the table of the documents; `baseline` is one of them. False when --clause names a clause that none of them has. */
+export async function alignAll(session: Session, documents: readonly Document[]): Promise<boolean> {
   if (documents.length < 2) throw new UsageError(`--align needs at least two documents; ${documents.length} given.`, 'codicil clauses --help');
   const baseline = baselineOf(documents, session.args.text('baseline'));
   session.terminal.progress('Aligning', 0, 0, 'clauses');
@@ -24,14 +24,21 @@ export async function alignAll(session: Session, documents: readonly Document[])
     session.terminal.note(`Wrote ${html}`);
   }
   if (session.json) session.printJson(table);
-  else if (html === undefined) printTable(session.terminal, table, wanted);
+  else if (html === undefined) printTable(session.terminal, table);
+  if (wanted === undefined || table.rows.length > 0) return true;
+  session.terminal.note(`No clause is called "${wanted}" in any of them. Leave --clause out to see the names of all ${full.rows.length}.`);
+  return false;
 }
 
 function baselineOf(documents: readonly Document[], name: string | undefined): Document {
   if (name === undefined) return documents[0]!;
-  const file = name.split(/[\\/]/).at(-1)!;
-  const found = documents.find((document) => document.name === file || document.id.startsWith(name));
-  if (found === undefined) throw new UsageError(`--baseline takes one of the documents that are aligned; "${name}" is none of them.`, 'codicil clauses --help');
+  const whole = `/${name.replaceAll('\\', '/')}`;
+  const found = documents.find((document) => whole.endsWith(`/${document.name}`) || document.id.startsWith(name));
+  if (found === undefined)
+    throw new UsageError(
+      `--baseline takes one of the documents that are aligned (${documents.map((document) => document.name).join(', ')}); "${name}" is none of them.`,
+      'codicil clauses --help',
+    );
   return found;
 }
 
@@ -45,11 +52,10 @@ function isWanted(row: ClauseRow, wanted: string): boolean {
   });
 }
 
-function printTable(terminal: Terminal, table: ClauseTable, wanted: string | undefined): void {
+function printTable(terminal: Terminal, table: ClauseTable): void {
   const baseline = table.documents.find(({ id }) => id === table.baselineId)!;
   terminal.print(`${terminal.bold(plural(table.documents.length, 'contract'))} against ${terminal.bold(clean(baseline.name))}`);
   terminal.print(terminal.dim(`${plural(table.rows.length, 'clause')} · ${formatMs(table.ms)}`));
-  if (table.rows.length === 0) terminal.print(`\nNo clause is called "${wanted ?? ''}" in any of them.`);
   const names = table.documents.map(({ name }) => clip(clean(name), 24));
   const room = Math.max(...names.map(columnsOf));
   for (const row of table.rows) {

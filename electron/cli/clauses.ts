@@ -1,8 +1,8 @@
 // `codicil clauses`: the clause tree of documents, as a lawyer cites it.
 import { VIEWS, type Clause, type Document, type Span, type View } from '../../core/contract/document.ts';
 import { alignAll } from './clauseTable.ts';
-import { UsageError, type Command } from './command.ts';
-import { batchExit, expectSome, resolveInputs } from './inputs.ts';
+import { EXIT, UsageError, type Command } from './command.ts';
+import { batchExit, distinctlyNamed, expectSome, resolveInputs } from './inputs.ts';
 import type { Session } from './session.ts';
 import { clean, clip, columnsOf, plural } from './terminal.ts';
 
@@ -33,11 +33,8 @@ export const clauses: Command = {
     const view = viewOf(session);
     const result = await resolveInputs(session, session.args.positionals);
     expectSome(result);
-    const documents = await Promise.all(result.inputs.map((input) => inView(session, input.document, view)));
-    if (session.args.flag('align')) {
-      await alignAll(session, documents);
-      return batchExit(result);
-    }
+    const documents = await Promise.all(distinctlyNamed(result.inputs).map((document) => inView(session, document, view)));
+    if (session.args.flag('align')) return (await alignAll(session, documents)) ? batchExit(result) : EXIT.failed;
     for (const option of ['baseline', 'clause', 'html'])
       if (session.args.text(option) !== undefined) throw new UsageError(`--${option} belongs to --align.`, 'codicil clauses --help');
     if (session.json) session.printJson({ documents: documents.map((document) => jsonOf(document, depth)), failures: result.failures });

@@ -1,9 +1,10 @@
 // `codicil compare`: two versions, clause by clause: a redline for the eye, or a report as JSON, Markdown or HTML.
+import { statSync } from 'node:fs';
 import { entriesOf, type Change, type ChangeGroup, type Comparison } from '../../core/contract/comparison.ts';
 import type { Document } from '../../core/contract/document.ts';
 import { EXIT, UsageError, type Command } from './command.ts';
 import { comparisonHtml, comparisonMarkdown, GROUP_LABELS, redlineDocx, refuseInput, writeReport } from './exports.ts';
-import { expectSome, resolveInputs } from './inputs.ts';
+import { distinctlyNamed, expectSome, resolveInputs } from './inputs.ts';
 import { redline } from './redline.ts';
 import type { Session } from './session.ts';
 import { clean, clip, columnsOf, formatMs, plural, wrap, type Terminal } from './terminal.ts';
@@ -32,12 +33,19 @@ export const compare: Command = {
     if (positionals.length !== 2) throw new UsageError(`compare needs two documents, before and after; ${positionals.length} given.`, 'codicil compare --help');
     const least = severityOf(session.args.text('severity'));
     const date = dateOf(session.args.text('date'));
+    const folder = positionals.find((name) => statSync(name, { throwIfNoEntry: false })?.isDirectory() === true);
+    if (folder !== undefined)
+      throw new UsageError(
+        `compare takes one document on each side; "${folder}" is a folder. Name a file in it, or align many with "codicil clauses --align".`,
+        'codicil compare --help',
+      );
     const found = await resolveInputs(session, positionals);
     // One side alone is nothing to compare.
     if (found.failures.length > 0) expectSome({ inputs: [], failures: found.failures });
     // The same file twice is one document of the library and a comparison without changes.
-    const before = found.inputs[0]!.document;
-    const after = (found.inputs[1] ?? found.inputs[0]!).document;
+    const documents = distinctlyNamed(found.inputs);
+    const before = documents[0]!;
+    const after = documents[1] ?? before;
     session.terminal.progress('Comparing', 0, 0, 'clauses');
     const full = await session.workspace().handlers['comparison.run']({ beforeId: before.id, afterId: after.id });
     const comparison = { ...full, changes: full.changes.filter((change) => SEVERITIES.indexOf(change.severity) <= SEVERITIES.indexOf(least)) };

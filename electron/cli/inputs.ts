@@ -14,9 +14,13 @@ import { EXIT, TOLD, type ExitCode } from './command.ts';
 import type { Session } from './session.ts';
 import { clean, plural } from './terminal.ts';
 
-export interface Input {
+interface Read {
   readonly document: Document;
   readonly summary: DocumentSummary;
+}
+export interface Input extends Read {
+  /** The file it was read from; the library's name for one that was not. */
+  readonly place: string;
 }
 export interface InputFailure {
   readonly input: string;
@@ -63,8 +67,8 @@ export async function resolveInputs(session: Session, args: readonly string[]): 
       const name = 'file' in target ? target.file : target.stored.name;
       try {
         return 'file' in target
-          ? await fromFile(session, workspace, target.file, progress, fail)
-          : [{ summary: target.stored, document: await workspace.document(target.stored.id) }];
+          ? (await fromFile(session, workspace, target.file, progress, fail)).map((entry) => ({ ...entry, place: target.file }))
+          : [{ summary: target.stored, document: await workspace.document(target.stored.id), place: target.stored.name }];
       } catch (error) {
         fail(name, error);
         return [];
@@ -89,6 +93,20 @@ function tellUnread(session: Session, document: Document): void {
   session.terminal.note(
     `${clean(document.name)}: no text was read on ${unread.length === 1 ? 'page' : 'pages'} ${shown}; what follows does not cover ${unread.length === 1 ? 'it' : 'them'}.`,
   );
+}
+
+/** The documents under names that tell them apart: of two called template.docx the folder is named too, of two in the library the id. */
+export function distinctlyNamed(inputs: readonly Input[]): Document[] {
+  const tail = (place: string, parts: number): string => path.resolve(place).split(path.sep).slice(-parts).join('/');
+  const groups = Map.groupBy(inputs, ({ document }) => document.name);
+  return inputs.map(({ document, place }) => {
+    const others = groups.get(document.name)!.filter((other) => other.document !== document);
+    if (others.length === 0) return document;
+    const deepest = path.resolve(place).split(path.sep).length;
+    for (let parts = 2; parts < deepest && place !== document.name; parts++)
+      if (others.every((other) => tail(other.place, parts) !== tail(place, parts))) return { ...document, name: tail(place, parts) };
+    return { ...document, name: document.name.replace(/(?=\.[^.]*$)|$/, ` (${document.id.slice(0, 8)})`) };
+  });
 }
 
 /** 0 when all went well, 3 when some did, 1 when none did. */
@@ -164,7 +182,7 @@ function findStored(argument: string, workspace: Workspace): DocumentSummary {
 type Fail = (input: string, error: unknown) => null;
 
 /** The document of a file, and those of the files attached to it. */
-async function fromFile(session: Session, workspace: Workspace, file: string, progress: BatchProgress, fail: Fail): Promise<readonly Input[]> {
+async function fromFile(session: Session, workspace: Workspace, file: string, progress: BatchProgress, fail: Fail): Promise<readonly Read[]> {
   const { size } = statSync(file);
   if (size > MAX_FILE_BYTES)
     throw new CodicilError(
@@ -188,7 +206,7 @@ async function fromBytes(
   workspace: Workspace,
   { name, bytes }: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> },
   reading: Reading,
-): Promise<readonly Input[]> {
+): Promise<readonly Read[]> {
   const stored = workspace.library.find(createHash('sha256').update(bytes).digest('hex'));
   // What is attached to a message is known only when it is read.
   // A scan that was stored without being recognised is read again when it can be.
@@ -201,7 +219,7 @@ async function fromBytes(
 }
 
 /** An attachment that can not be read is told like a file that can not be read; the message and its other attachments go on. */
-async function fromAttachment(session: Session, workspace: Workspace, file: RawAttachment, reading: Reading): Promise<readonly Input[]> {
+async function fromAttachment(session: Session, workspace: Workspace, file: RawAttachment, reading: Reading): Promise<readonly Read[]> {
   try {
     if (reading.depth >= DEEPEST_ATTACHMENT)
       throw new CodicilError(
