@@ -235,6 +235,12 @@ const stats = (): Stats => ({
   memoryTotalBytes: 24e9,
   memoryFreeBytes: 13e9,
   cpuCelsius: 61,
+  cpuMhz: 3400,
+  memoryPressurePercent: 0.2,
+  diskFreeBytes: 2.1e11,
+  diskFreeInodes: 4.2e6,
+  firstTokenMs: 640,
+  slowedBy: null,
   gpu: null,
 });
 

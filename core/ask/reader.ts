@@ -63,11 +63,11 @@ export class Reader {
     return new Reader(model, await answerTokens(model));
   }
 
-  /** Cuts the document into windows and prefills each; what the engine has already costs nothing. */
+  /** Cuts the document into windows and prefills each, behind whatever someone waits for; what the engine has already costs nothing. */
   async read(document: Document, options: AskOptions = {}): Promise<readonly Window[]> {
     const seats = await this.seats(document);
     await inFlight(seats, options, async (seat) => {
-      await this.withSession(seat, (session) => session.sync(seat.window.prefix));
+      await this.withSession(seat, (session) => session.sync(seat.window.prefix, undefined, 'batch'));
     });
     return seats.map((seat) => seat.window);
   }

@@ -13,6 +13,11 @@ export interface TokenMask {
   readonly mayEnd: Uint8Array;
 }
 
+/** Batch work gets what interactive work leaves of every step, and a small share of it always. */
+export type Priority = 'interactive' | 'batch';
+/** Tokens are guessed and several confirmed by one step; every token is the same with and without. */
+export type Drafting = 'off' | 'lookup' | 'mtp' | 'auto';
+
 export interface GenerateOptions {
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -24,6 +29,10 @@ export interface GenerateOptions {
   readonly stop?: readonly string[];
   readonly mask?: TokenMask;
   readonly probes?: readonly number[];
+  /** Absent: interactive. */
+  readonly priority?: Priority;
+  /** Absent: auto. */
+  readonly drafting?: Drafting;
 }
 
 export type GenerationEnd = 'end_token' | 'max_tokens' | 'stop_string' | 'mask' | 'context_full' | 'cancelled';
@@ -67,6 +76,24 @@ export interface Plan {
   readonly bottleneck: string;
 }
 
+/** Read about once a second; null where the machine does not say. */
+export interface EngineTelemetry {
+  readonly cpuCelsius: number | null;
+  readonly cpuMhz: number | null;
+  readonly cpuBaseMhz: number | null;
+  /** Of the last ten seconds in which some, or all, work waited for memory. */
+  readonly memorySomePercent: number | null;
+  readonly memoryFullPercent: number | null;
+  readonly memoryAvailableBytes: number | null;
+  readonly diskFreeBytes: number | null;
+  readonly diskFreeInodes: number | null;
+  readonly pageFaultsFromDisk: number | null;
+  /** Of reading; answers are never slowed. The reason is empty at full pace. */
+  readonly pace: 'full' | 'slower' | 'pause';
+  readonly paceReason: string;
+  readonly diskIsLow: boolean;
+}
+
 export interface EngineFigures {
   readonly prefillTokensPerSecond: number;
   readonly decodeTokensPerSecond: number;
@@ -83,6 +110,13 @@ export interface EngineFigures {
   readonly instructionSet: string;
   readonly kvBytes: number;
   readonly kvBudgetBytes: number;
+  readonly diskReadBytes: number;
+  readonly diskWrittenBytes: number;
+  /** Of the last generation; 0: none yet. */
+  readonly firstTokenMs: number;
+  readonly draftedTokens: number;
+  readonly acceptedTokens: number;
+  readonly telemetry: EngineTelemetry;
 }
 
 export interface MachineFigures {
@@ -105,7 +139,8 @@ export interface EngineModel {
 }
 
 export interface EngineSession {
-  sync(prefix: Int32Array, onProgress?: (done: number, total: number) => void): Promise<SyncReport>;
+  /** `priority`: absent, interactive. */
+  sync(prefix: Int32Array, onProgress?: (done: number, total: number) => void, priority?: Priority): Promise<SyncReport>;
   generate(options: GenerateOptions, onText?: (text: string) => void): Promise<Generated>;
   score(continuation: Int32Array): Promise<Float64Array>;
   cancel(): void;

@@ -27,6 +27,15 @@ export const StatsSchema = z
     memoryTotalBytes: z.number(),
     memoryFreeBytes: z.number(),
     cpuCelsius: z.number().nullable(),
+    cpuMhz: z.number().nullable(),
+    /** Of the last ten seconds in which work waited for memory. */
+    memoryPressurePercent: z.number().nullable(),
+    diskFreeBytes: z.number().nullable(),
+    diskFreeInodes: z.number().nullable(),
+    /** Of the last answer; null: none yet. */
+    firstTokenMs: z.number().nullable(),
+    /** Why reading is slowed or paused now; null: it is not. */
+    slowedBy: z.string().nullable(),
     gpu: z.object({ name: z.string(), vramUsedBytes: z.number(), vramTotalBytes: z.number(), celsius: z.number() }).nullable(),
   })
   .readonly();

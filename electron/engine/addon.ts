@@ -5,11 +5,11 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CodicilError } from '../../core/contract/errors.ts';
-import type { EngineFigures, GenerateOptions, Generated, MachineFigures, ModelInfo, Plan, SyncReport } from '../../core/contract/engine.ts';
+import type { EngineFigures, GenerateOptions, Generated, MachineFigures, ModelInfo, Plan, Priority, SyncReport } from '../../core/contract/engine.ts';
 import type { OpenOptions } from './protocol.ts';
 
 export interface NativeSession {
-  sync(prefix: Int32Array, onProgress?: (done: number, total: number) => void): Promise<SyncReport>;
+  sync(prefix: Int32Array, onProgress?: (done: number, total: number) => void, priority?: Priority): Promise<SyncReport>;
   generate(options: GenerateOptions, onFrame?: (frame: { readonly tokens: Int32Array; readonly text: string }) => void): Promise<Generated>;
   score(continuation: Int32Array): Promise<Float64Array>;
   cancel(): void;

@@ -315,8 +315,8 @@ export class EngineClient {
       this.channel === channel ? this.send(method, request, onFrame) : Promise.reject(down('the session belonged to an earlier process'));
     const quietly = (method: 'session.cancel' | 'session.close'): void => void ask(method, { session }).catch(() => {});
     return {
-      sync: (prefix, onProgress): Promise<SyncReport> =>
-        ask('session.sync', { session, prefix, progress: onProgress !== undefined }, (value) => typeof value !== 'string' && onProgress?.(...value)),
+      sync: (prefix, onProgress, priority): Promise<SyncReport> =>
+        ask('session.sync', { session, prefix, progress: onProgress !== undefined, priority }, (value) => typeof value !== 'string' && onProgress?.(...value)),
       generate: (options: GenerateOptions, onText): Promise<Generated> =>
         ask('session.generate', { session, options, stream: onText !== undefined }, (value) => typeof value === 'string' && onText?.(value)),
       score: (continuation) => ask('session.score', { session, continuation }),

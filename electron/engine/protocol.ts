@@ -1,6 +1,16 @@
 // What the engine host and its client say to each other: every method with its request and its value in one entry.
 // Token arrays are Int32Array and travel by structured clone. Private to electron/engine; the workspace sees contract/engine.ts.
-import type { EngineFigures, EngineReply, GenerateOptions, Generated, MachineFigures, ModelInfo, Plan, SyncReport } from '../../core/contract/engine.ts';
+import type {
+  EngineFigures,
+  EngineReply,
+  GenerateOptions,
+  Generated,
+  MachineFigures,
+  ModelInfo,
+  Plan,
+  Priority,
+  SyncReport,
+} from '../../core/contract/engine.ts';
 
 export interface OpenOptions {
   /** 0 or absent: one per physical core. */
@@ -24,7 +34,10 @@ export interface EngineMethods {
   'model.inspect': { request: ModelPath; value: ModelInfo };
   'model.plan': { request: ModelPath & { readonly options: OpenOptions }; value: Plan };
   'session.open': { request: OfModel; value: number };
-  'session.sync': { request: OfSession & { readonly prefix: Int32Array; readonly progress: boolean }; value: SyncReport };
+  'session.sync': {
+    request: OfSession & { readonly prefix: Int32Array; readonly progress: boolean; readonly priority?: Priority | undefined };
+    value: SyncReport;
+  };
   'session.generate': { request: OfSession & { readonly options: GenerateOptions; readonly stream: boolean }; value: Generated };
   'session.score': { request: OfSession & { readonly continuation: Int32Array }; value: Float64Array };
   'session.close': { request: OfSession; value: null };

@@ -72,8 +72,8 @@ function engineHandlers(load: () => NativeAddon, models: Models, sessions: Sessi
       sessions.set(lastNumber, { model: number, session: opened });
       return lastNumber;
     },
-    'session.sync': ({ session: number, prefix, progress }, frame) =>
-      session(number).sync(prefix, progress ? (done, total) => frame([done, total]) : undefined),
+    'session.sync': ({ session: number, prefix, progress, priority }, frame) =>
+      session(number).sync(prefix, progress ? (done, total) => frame([done, total]) : undefined, priority),
     'session.generate': ({ session: number, options, stream }, frame) => session(number).generate(options, stream ? ({ text }) => frame(text) : undefined),
     'session.score': ({ session: number, continuation }) => session(number).score(continuation),
     'session.close': ({ session: number }) => {

@@ -152,6 +152,7 @@ export class Engines {
     const most = (key: 'prefillTokensPerSecond' | 'decodeTokensPerSecond' | 'threads' | 'residentBytes'): number =>
       Math.max(reader?.figures[key] ?? 0, writer?.figures[key] ?? 0);
     const shown = writer ?? reader;
+    const telemetry = shown?.figures.telemetry;
     return {
       engine: this.state,
       reader: reader?.name ?? null,
@@ -168,7 +169,13 @@ export class Engines {
       kvBudgetBytes: sum('kvBudgetBytes'),
       memoryTotalBytes: machine?.memoryTotalBytes ?? totalmem(),
       memoryFreeBytes: machine?.memoryFreeBytes ?? freemem(),
-      cpuCelsius: machine?.cpuCelsius ?? null,
+      cpuCelsius: telemetry?.cpuCelsius ?? machine?.cpuCelsius ?? null,
+      cpuMhz: telemetry?.cpuMhz ?? null,
+      memoryPressurePercent: telemetry?.memorySomePercent ?? null,
+      diskFreeBytes: telemetry?.diskFreeBytes ?? null,
+      diskFreeInodes: telemetry?.diskFreeInodes ?? null,
+      firstTokenMs: shown?.figures.firstTokenMs || null,
+      slowedBy: telemetry?.paceReason || null,
       gpu: null,
     };
   }

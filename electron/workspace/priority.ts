@@ -13,10 +13,10 @@ export interface Interruptible {
 export function interruptible(model: EngineModel): Interruptible {
   const syncing = new Set<EngineSession>();
   const watch = (session: EngineSession): EngineSession => ({
-    sync: async (prefix, onProgress) => {
+    sync: async (prefix, onProgress, priority) => {
       syncing.add(session);
       try {
-        return await session.sync(prefix, onProgress);
+        return await session.sync(prefix, onProgress, priority);
       } finally {
         syncing.delete(session);
       }

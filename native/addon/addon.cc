@@ -129,6 +129,8 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
     if (Status status = usable(); !status.ok()) return reject(env, status);
     Result<std::vector<Token>> prefix = read_tokens(info[0], "prefix");
     if (!prefix.ok()) return reject(env, prefix.status());
+    const Result<Priority> priority = read_priority(info[2]);
+    if (!priority.ok()) return reject(env, priority.status());
     auto pending = std::make_shared<Pending>(env, shared_, info[1]);
     const std::shared_ptr<Door> door = shared_->door;
     std::function<void(SyncProgress)> on_progress;
@@ -144,11 +146,12 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
       };
     }
     const Napi::Promise promise = pending->deferred.Promise();
-    session_->sync(std::move(prefix).value(), std::move(on_progress), [door, held = hold(std::move(pending))](Result<SyncReport> report) mutable {
+    const auto done = [door, held = hold(std::move(pending))](Result<SyncReport> report) mutable {
       door->post([job = held->take(), report = std::move(report)](Napi::Env in) {
         job->settle(in, report.ok() ? Status() : report.status(), [&]() -> Napi::Value { return to_object(in, report.value()); });
       });
-    });
+    };
+    session_->sync(std::move(prefix).value(), std::move(on_progress), done, priority.value());
     return promise;
   }
 

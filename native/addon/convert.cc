@@ -87,6 +87,16 @@ Result<std::shared_ptr<const TokenMask>> read_mask(const Napi::Value& value) {
   return std::shared_ptr<const TokenMask>(std::move(mask));
 }
 
+void read_drafting(Fields& fields, Drafting& out) {
+  std::string name;
+  fields.text("drafting", name);
+  if (name.empty()) return;
+  if (const std::optional<Drafting> drafting = drafting_named(name))
+    out = *drafting;
+  else
+    fields.fail("drafting", "'off', 'lookup', 'mtp' or 'auto'");
+}
+
 const char* end_name(Generated::End end) {
   switch (end) {
     case Generated::End::end_token:
@@ -108,6 +118,12 @@ const char* end_name(Generated::End end) {
 // Sets fields with less noise.
 struct Maker {
   Napi::Object object;
+  template <typename T>
+  Maker& set(const char* name, const std::optional<T>& value) {
+    if (value) return set(name, *value);
+    object.Set(name, object.Env().Null());
+    return *this;
+  }
   template <typename T>
   Maker& set(const char* name, const T& value) {
     if constexpr (std::is_same_v<T, bool>)
@@ -160,9 +176,18 @@ Result<EngineOptions> read_open_options(const Napi::Value& value) {
   fields.text("instructionSet", o.instruction_set);
   fields.text("checksumFolder", o.checksum_folder);
   fields.text("secondCopy", o.second_copy);
+  read_drafting(fields, o.drafting);
   if (o.model_path.empty()) fields.fail("modelPath", "a path");
   if (!fields.status().ok()) return fields.status();
   return o;
+}
+
+Result<Priority> read_priority(const Napi::Value& value) {
+  if (value.IsUndefined()) return Priority::interactive;
+  const std::string name = value.IsString() ? value.As<Napi::String>().Utf8Value() : std::string();
+  if (name == "interactive") return Priority::interactive;
+  if (name == "batch") return Priority::batch;
+  return wrong_argument("'interactive' or 'batch'", "priority");
 }
 
 Result<GenerateOptions> read_generate_options(const Napi::Value& value) {
@@ -180,6 +205,11 @@ Result<GenerateOptions> read_generate_options(const Napi::Value& value) {
   fields.truth("stepMasks", o.step_masks);
   fields.number("seed", o.seed);
   fields.number("topLogits", o.top_logits);
+  fields.number("draftTokens", o.draft_tokens);
+  read_drafting(fields, o.drafting);
+  const Result<Priority> priority = read_priority(fields.get("priority"));
+  if (!priority.ok()) return priority.status();
+  o.priority = priority.value();
   if (const Napi::Value stop = fields.get("stop"); stop.IsArray()) {
     const auto array = stop.As<Napi::Array>();
     for (std::uint32_t i = 0; i < array.Length(); ++i) {
@@ -257,6 +287,15 @@ Napi::Object to_object(Napi::Env env, const Plan& p) {
   return out.object;
 }
 
+static Napi::Object to_object(Napi::Env env, const MachineTelemetry& t) {
+  Maker out{Napi::Object::New(env)};
+  out.set("cpuCelsius", t.cpu_celsius).set("cpuMhz", t.cpu_mhz).set("cpuBaseMhz", t.cpu_base_mhz);
+  out.set("memorySomePercent", t.memory_some_percent).set("memoryFullPercent", t.memory_full_percent);
+  out.set("memoryAvailableBytes", t.memory_available_bytes).set("diskFreeBytes", t.disk_free_bytes).set("diskFreeInodes", t.disk_free_inodes);
+  out.set("pageFaultsFromDisk", t.page_faults_from_disk).set("pace", t.pace).set("paceReason", t.pace_reason).set("diskIsLow", t.disk_is_low);
+  return out.object;
+}
+
 Napi::Object to_object(Napi::Env env, const EngineStats& s) {
   Maker out{Napi::Object::New(env)};
   constexpr auto kRam = static_cast<std::size_t>(kv::Tier::ram);
@@ -270,6 +309,9 @@ Napi::Object to_object(Napi::Env env, const EngineStats& s) {
       .set("instructionSet", s.instruction_set);
   out.set("kvBytes", s.kv.bytes_by_tier[kRam]).set("kvPages", s.kv.pages_by_tier[kRam]).set("kvBudgetBytes", s.kv.budget_bytes);
   out.set("kvHits", s.kv.hits).set("kvMisses", s.kv.misses).set("kvEvictions", s.kv.evictions);
+  out.set("diskReadBytes", s.kv.disk_read_bytes).set("diskWrittenBytes", s.kv.disk_written_bytes);
+  out.set("firstTokenMs", s.first_token_ms).set("draftedTokens", s.drafted_tokens).set("acceptedTokens", s.accepted_tokens);
+  out.set("telemetry", to_object(env, s.machine));
   return out.object;
 }
 

@@ -19,6 +19,7 @@ Status wrong_argument(const char* expected, const char* found_where);
 Result<std::vector<std::uint32_t>> read_bits(const Napi::Value& value, const char* where);
 Result<std::vector<Token>> read_tokens(const Napi::Value& value, const char* where);
 Result<EngineOptions> read_open_options(const Napi::Value& value);
+Result<Priority> read_priority(const Napi::Value& value);  // undefined: interactive
 Result<GenerateOptions> read_generate_options(const Napi::Value& value);
 
 Napi::Int32Array to_tokens(Napi::Env env, std::span<const Token> tokens);

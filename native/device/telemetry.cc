@@ -1,6 +1,7 @@
 // The Linux body of telemetry.h; on other systems only what POSIX gives.
 #include "native/device/telemetry.h"
 
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 
 #include <charconv>
@@ -84,6 +85,8 @@ Telemetry read_telemetry(const std::string& folder, const TelemetryRoots& roots)
   if (machine.memory_available_bytes > 0) out.memory_available_bytes = machine.memory_available_bytes;
   read_pressure(roots.proc + "/pressure/memory", out);
   if (!folder.empty()) read_disk(folder, out);
+  struct rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) == 0) out.page_faults_from_disk = static_cast<std::uint64_t>(usage.ru_majflt);
   return out;
 }
 

@@ -19,6 +19,7 @@ struct Telemetry {
   std::optional<double> memory_some_percent, memory_full_percent;
   std::optional<std::uint64_t> memory_available_bytes;
   std::optional<std::uint64_t> disk_free_bytes, disk_free_inodes;  // for this user, of the file system of the given folder
+  std::optional<std::uint64_t> page_faults_from_disk;              // of this process since it began: memory that had to be read back
 };
 
 // Folders to read from; a test gives its own.

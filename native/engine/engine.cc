@@ -42,6 +42,12 @@ struct Core {
   std::unique_ptr<Scheduler> scheduler;
 };
 
+std::function<device::Telemetry()> sensors_of(const EngineOptions& options) {
+  device::TelemetryRoots roots;
+  if (!options.sensor_folder.empty()) roots = {options.sensor_folder + "/proc", options.sensor_folder + "/sys"};
+  return [roots, disk = options.store_folder.empty() ? std::string(".") : options.store_folder] { return device::read_telemetry(disk, roots); };
+}
+
 class SessionImpl final : public Session {
  public:
   SessionImpl(std::shared_ptr<Core> core, std::shared_ptr<SessionState> state) : core_(std::move(core)), state_(std::move(state)) {}
@@ -52,9 +58,11 @@ class SessionImpl final : public Session {
   SessionImpl(const SessionImpl&) = delete;
   SessionImpl& operator=(const SessionImpl&) = delete;
 
-  void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress, std::function<void(Result<SyncReport>)> done) override {
+  void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress, std::function<void(Result<SyncReport>)> done,
+            Priority priority) override {
     auto job = std::make_unique<Job>();
     job->kind = Job::Kind::sync;
+    job->priority = priority;
     job->tokens = std::move(prefix);
     job->on_progress = std::move(progress);
     job->on_synced = std::move(done);
@@ -64,6 +72,7 @@ class SessionImpl final : public Session {
   void generate(GenerateOptions options, std::function<void(Token, std::string_view)> on_text, std::function<void(Result<Generated>)> done) override {
     auto job = std::make_unique<Job>();
     job->kind = Job::Kind::generate;
+    job->priority = options.priority;
     job->options = std::move(options);
     job->on_text = std::move(on_text);
     job->on_generated = std::move(done);
@@ -176,8 +185,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
   core->snapshots = std::make_unique<kv::SnapshotStore>(core->weights.fingerprint(), blueprint.snapshot_budget_bytes);
-  Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::start({*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store,
-                                                                   *core->snapshots, blueprint.plan.context_tokens, batch_tokens});
+  Result<std::unique_ptr<Scheduler>> scheduler =
+      Scheduler::start({*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, *core->snapshots,
+                        blueprint.plan.context_tokens, batch_tokens, options.drafting, sensors_of(options)});
   if (!scheduler.ok()) return scheduler.status();
   core->scheduler = std::move(scheduler).value();
   log(LogLevel::info, "model_opened",

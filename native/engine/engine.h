@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,15 @@ namespace codicil {
 
 using kv::Token;
 
+// Who waits for a job. Batch work gets what interactive work leaves of every step, and a small share of it always.
+enum class Priority : std::uint8_t { interactive, batch };
+
+// Guessing tokens so that one step confirms several; every token is the same with and without. `lookup` guesses from the session's own tokens
+// (answers quote), `mtp` by the model's own head where the file has one, `automatic` by lookup and else by the head, as far as it is measured to pay.
+enum class Drafting : std::uint8_t { off, lookup, mtp, automatic };
+
+std::optional<Drafting> drafting_named(std::string_view name);  // "off", "lookup", "mtp", "auto"
+
 struct EngineOptions {
   std::string model_path;
   int threads = 0;                     // 0: one per physical core that this process may use
@@ -30,10 +40,12 @@ struct EngineOptions {
   std::int64_t batch_tokens = 512;     // most tokens in one step; also the cancel granularity of prefill
   std::string store_folder;            // where full pages are kept on disk; empty: nowhere
   std::uint64_t store_budget_bytes = std::uint64_t{16} << 30;
-  std::string checksum_folder;    // where a CRC of every tensor is recorded at the first load and checked at every other; empty: nowhere
-  std::string second_copy;        // another file of the model: read where a checksum says that the first is damaged; empty: none
-  std::string kv_format = "f16";  // of keys and values: "f16", "q8_0", "k8v4", "q4", "nf4"
-  std::string instruction_set;    // "reference", "avx2", "avx512"; empty: the best this machine can run
+  std::string checksum_folder;              // where a CRC of every tensor is recorded at the first load and checked at every other; empty: nowhere
+  std::string second_copy;                  // another file of the model: read where a checksum says that the first is damaged; empty: none
+  std::string kv_format = "f16";            // of keys and values: "f16", "q8_0", "k8v4", "q4", "nf4"
+  std::string instruction_set;              // "reference", "avx2", "avx512"; empty: the best this machine can run
+  Drafting drafting = Drafting::automatic;  // off and lookup: a head for it is not loaded
+  std::string sensor_folder;                // holds `proc` and `sys` to read instead of the system's own (tests); empty: the system's
 };
 
 struct ModelInfo {
@@ -80,6 +92,9 @@ struct GenerateOptions {
   bool step_masks = false;                // every step waits for Session::offer_mask (grammars that are computed beside the engine)
   std::vector<Token> probes;              // report log p of these at the first step, before the mask
   int top_logits = 0;                     // report this many best (token, logit) of every step
+  Priority priority = Priority::interactive;
+  Drafting drafting = Drafting::automatic;  // within what the engine was opened with; with step_masks nothing is guessed
+  int draft_tokens = 0;                     // guesses a step; 0: as many as are measured to pay
 };
 
 struct TopLogit {
@@ -111,6 +126,17 @@ struct SyncProgress {
   std::int64_t done_tokens = 0, total_tokens = 0;
 };
 
+// What the machine says of itself, read about once a second. What it does not tell is absent, never 0.
+struct MachineTelemetry {
+  std::optional<double> cpu_celsius, cpu_mhz, cpu_base_mhz;
+  std::optional<double> memory_some_percent, memory_full_percent;  // of the last 10 seconds in which work waited for memory (Linux PSI)
+  std::optional<std::uint64_t> memory_available_bytes, disk_free_bytes, disk_free_inodes;
+  std::optional<std::uint64_t> page_faults_from_disk;  // of this process, since it began
+  std::string pace = "full";                           // "full", "slower", "pause": of reading
+  std::string pace_reason;                             // of the pace; empty: full
+  bool disk_is_low = false;
+};
+
 struct EngineStats {
   double prefill_tokens_per_s = 0, decode_tokens_per_s = 0;                // over the last second of such work
   std::uint64_t prefill_tokens = 0, decode_tokens = 0, reused_tokens = 0;  // since open
@@ -118,13 +144,17 @@ struct EngineStats {
   int sessions = 0, running = 0, queued = 0, threads = 0;
   std::string instruction_set;
   kv::StoreStats kv;
+  double first_token_ms = 0;                              // of the last generation: from when it was asked for to its first token
+  std::uint64_t drafted_tokens = 0, accepted_tokens = 0;  // guesses, and those that came true, since open
+  MachineTelemetry machine;
 };
 
 class Session {
  public:
   virtual ~Session() = default;  // cancels what still runs
   // Makes the session hold exactly `prefix`; only what no cached page covers is computed.
-  virtual void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress, std::function<void(Result<SyncReport>)> done) = 0;
+  virtual void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress, std::function<void(Result<SyncReport>)> done,
+                    Priority priority = Priority::interactive) = 0;
   // Continues from what the session holds. `on_text` gets whole UTF-8 characters only (token -1: text that had been
   // held back). Generated tokens stay in the session. Cancelled, it still ends with what it has (End::cancelled).
   virtual void generate(GenerateOptions options, std::function<void(Token, std::string_view)> on_text,

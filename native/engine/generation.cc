@@ -36,6 +36,7 @@ Status check_mask(const TokenMask& mask, std::int64_t vocab) {
 
 Status check_options(const GenerateOptions& o, std::int64_t vocab) {
   if (o.max_tokens < 0) return bad("max_tokens of 0 or more", std::to_string(o.max_tokens));
+  if (o.draft_tokens < 0) return bad("draft_tokens of 0 or more", std::to_string(o.draft_tokens));
   if (!(o.temperature >= 0) || !std::isfinite(o.temperature)) return bad("a temperature of 0 or more", std::to_string(o.temperature));
   if (!(o.top_p > 0)) return bad("top_p above 0", std::to_string(o.top_p));
   if (!(o.min_p >= 0 && o.min_p <= 1)) return bad("min_p in 0..1", std::to_string(o.min_p));
@@ -61,6 +62,26 @@ Generation::Generation(GenerateOptions options, const model::Tokenizer& tokenize
 std::int64_t Generation::awaited_step() const {
   const auto step = static_cast<std::int64_t>(result_.tokens.size());
   return options_.step_masks && step < options_.max_tokens ? step : -1;
+}
+
+std::int64_t Generation::draft_room() const {
+  return options_.step_masks ? 0 : options_.max_tokens - static_cast<std::int64_t>(result_.tokens.size()) - 1;
+}
+
+std::int32_t Generation::state_after(std::int32_t state, Token token) const {
+  const TokenMask::State& from = options_.mask->states[static_cast<std::size_t>(state)];
+  const auto edge =
+      std::lower_bound(from.edges.begin(), from.edges.end(), token, [](const TokenMask::Edge& e, Token wanted) { return e.token < wanted; });
+  return edge != from.edges.end() && edge->token == token ? edge->next : from.any_next;
+}
+
+std::size_t Generation::plausible(std::span<const Token> draft) const {
+  std::int32_t state = state_;
+  for (std::size_t i = 0; i < draft.size(); ++i) {
+    if (is_end(draft[i])) return i;
+    if (options_.mask && (state = state_after(state, draft[i])) < 0) return i;
+  }
+  return draft.size();
 }
 
 bool Generation::is_end(Token token) const { return std::find(end_tokens_.begin(), end_tokens_.end(), token) != end_tokens_.end(); }
@@ -115,12 +136,7 @@ Generation::Outcome Generation::accept() {
   if (static_cast<std::int64_t>(result_.tokens.size()) >= options_.max_tokens) return stop(Generated::End::max_tokens);
   if (chosen_ < 0) return stop(Generated::End::mask);
   if (is_end(chosen_)) return stop(Generated::End::end_token);
-  if (options_.mask) {
-    const TokenMask::State& state = options_.mask->states[static_cast<std::size_t>(state_)];
-    const auto edge =
-        std::lower_bound(state.edges.begin(), state.edges.end(), chosen_, [](const TokenMask::Edge& e, Token token) { return e.token < token; });
-    state_ = edge != state.edges.end() && edge->token == chosen_ ? edge->next : state.any_next;
-  }
+  if (options_.mask) state_ = state_after(state_, chosen_);
   result_.tokens.push_back(chosen_);
   result_.logprobs.push_back(chosen_logprob_);
   Outcome out;

@@ -27,6 +27,12 @@ class Generation {
 
   // The step, counted in tokens, whose mask must be given before choose(); -1: none is needed.
   std::int64_t awaited_step() const;
+  // Tokens that may still come; 0 where masks come from outside step by step, so that nothing can be guessed.
+  std::int64_t draft_room() const;
+  Drafting drafting() const { return options_.drafting; }
+  std::int64_t draft_tokens() const { return options_.draft_tokens; }
+  // How many of these tokens the mask would let through, one after the other, before an end.
+  std::size_t plausible(std::span<const Token> draft) const;
   void set_bits(std::vector<std::uint32_t> bits) { bits_ = std::move(bits); }  // for one choose()
 
   // Takes the logits of the next position and decides; `history` is what the session holds.
@@ -45,6 +51,7 @@ class Generation {
   bool allowed_now(model::Allowed& allowed);  // false: nothing is
   bool only_end_allowed() const;
   bool is_end(Token token) const;
+  std::int32_t state_after(std::int32_t state, Token token) const;  // of the mask; -1: the token is not allowed
 
   GenerateOptions options_;
   const model::Tokenizer& tokenizer_;

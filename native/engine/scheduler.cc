@@ -1,7 +1,6 @@
-// The scheduler: one driver thread that makes batches out of the jobs of all sessions.
+// The scheduler: the queue of jobs, their beginning and their end, cancelling. See scheduler.h.
 //
-// Owns: the queue, which tokens go into a step (decode first, then prefill in chunks), cancel, and calling `done` exactly once.
-// Leaves arithmetic to native/model, pages to native/kv, choosing tokens to generation.cc.
+// Leaves what goes into a step to batching.cc, what its rows mean to settling.cc, arithmetic to native/model, pages to native/kv.
 // Rule that must stay true: a session has at most one job in a step, and its page table is touched by the driver thread only while that job runs.
 #include "native/engine/scheduler.h"
 
@@ -12,15 +11,6 @@
 namespace codicil {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// A person sees text stop after about a fifth of a second; what the prefill of others may add to one step stays below.
-constexpr double kDecodeStallMs = 150;
-// Prefill beside answers goes on with at least this many tokens a step, or a slow machine would never finish reading.
-constexpr std::int64_t kLeastPrefillTokens = 32;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 Status cancelled() {
   return Status(Code::cancelled, "expected the job to run to its end, found that it was stopped by the caller: start it again if it is still wanted");
@@ -76,6 +66,7 @@ void Scheduler::submit(const std::shared_ptr<SessionState>& session, std::unique
     const std::scoped_lock lock(mutex_);
     if (!stopping_) {
       job->number = next_number_++;
+      job->submitted_at = Clock::now();
       session->jobs.push_back(std::move(job));
       session->busy = true;
       queued_ += 1;
@@ -93,6 +84,7 @@ void Scheduler::submit(const std::shared_ptr<SessionState>& session, std::unique
 void Scheduler::cancel(SessionState& session) {
   const std::scoped_lock lock(mutex_);
   session.cancel_below.store(next_number_);
+  cancel_called_.store(true);
   wake_.notify_one();  // the driver may sleep while all jobs wait for masks
 }
 
@@ -116,13 +108,18 @@ Result<std::shared_ptr<SessionState>> Scheduler::fork(SessionState& session) {
   return copy;
 }
 
-void Scheduler::fill(EngineStats& stats) const {
+void Scheduler::fill(EngineStats& stats) {
+  pacing_.refresh(Clock::now(), false);
+  stats.machine = pacing_.telemetry();
   const std::scoped_lock lock(mutex_);
   stats.prefill_tokens_per_s = counters_.prefill_tokens_per_s;
   stats.decode_tokens_per_s = counters_.decode_tokens_per_s;
   stats.prefill_tokens = counters_.prefill_tokens;
   stats.decode_tokens = counters_.decode_tokens;
   stats.reused_tokens = counters_.reused_tokens;
+  stats.first_token_ms = counters_.first_token_ms;
+  stats.drafted_tokens = counters_.drafted_tokens;
+  stats.accepted_tokens = counters_.accepted_tokens;
   stats.sessions = sessions_;
   stats.running = running_;
   stats.queued = queued_;
@@ -153,19 +150,24 @@ void Scheduler::drive() {
 
 bool Scheduler::admit() {
   std::unique_lock lock(mutex_);
-  wake_.wait(lock, [&] {
+  const auto has_work = [&] {
     return stopping_ || !incoming_.empty() || std::any_of(active_.begin(), active_.end(), [](const auto& session) { return can_go_on(*session); });
-  });
+  };
+  if (reads_are_held_)
+    wake_.wait_until(lock, std::max(wake_at_, Clock::now() + std::chrono::milliseconds(1)), has_work);
+  else
+    wake_.wait(lock, has_work);
   active_.insert(active_.end(), std::make_move_iterator(incoming_.begin()), std::make_move_iterator(incoming_.end()));
   incoming_.clear();
   running_ = static_cast<int>(active_.size());
   return !stopping_;
 }
 
-// False only for a session whose next step waits for a mask that was not offered yet.
+// False only for a session whose next step waits: for a mask that was not offered yet, or for a better reading of the sensors.
 bool Scheduler::can_go_on(const SessionState& session) {
   const Job* job = session.running.get();
-  return job == nullptr || job->awaited_step < 0 || job->awaited_step == session.offered_step || job->number < session.cancel_below.load();
+  if (job == nullptr || job->number < session.cancel_below.load()) return true;
+  return !job->held_back && (job->awaited_step < 0 || job->awaited_step == session.offered_step);
 }
 
 bool Scheduler::pop_job(SessionState& session) {
@@ -191,21 +193,75 @@ void Scheduler::retire() {
 }
 
 void Scheduler::step() {
+  cancel_called_.store(false);
+  pacing_.refresh(Clock::now(), false);
   for (const std::shared_ptr<SessionState>& session : active_) {
-    if (!session->running && !pop_job(*session)) continue;
-    Job& job = *session->running;
-    if (job.number < session->cancel_below.load()) {
-      finish(*session, job, cancelled());
-    } else if (!job.started) {
-      job.started = true;
-      job.started_at = Clock::now();
-      begin(*session, job);
+    while (session->running || pop_job(*session)) {
+      Job& job = *session->running;
+      if (job.number < session->cancel_below.load()) {
+        finish(*session, job, cancelled());
+        continue;
+      }
+      if (!job.started) {
+        job.started = true;
+        job.started_at = Clock::now();
+        begin(*session, job);
+      }
+      break;
     }
   }
+  step_start_ = Clock::now();
+  step_number_ += 1;
   fill_batch();
-  if (!batch_.tokens.empty()) compute();
+  const bool computes = !batch_.tokens.empty();
+  if (computes) compute();
   consume_logits();
+  if (computes) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - step_start_).count();
+    cost_of(planned_.tokens).measured(planned_, seconds);
+    pacing_.refresh(Clock::now(), true);
+  }
   retire();
+}
+
+// A step may take long where a layer does not: what was cancelled meanwhile is told so now, and the step goes on for the others. The pages and
+// the state that the step still writes for it are kept aside until the step ends.
+void Scheduler::end_cancelled_jobs() {
+  if (!cancel_called_.load(std::memory_order_relaxed)) return;
+  cancel_called_.store(false);
+  {
+    const std::scoped_lock lock(mutex_);
+    active_.insert(active_.end(), std::make_move_iterator(incoming_.begin()), std::make_move_iterator(incoming_.end()));
+    incoming_.clear();
+  }
+  for (const std::shared_ptr<SessionState>& session : active_) {
+    const auto slice = std::find_if(slices_.begin(), slices_.end(), [&](const Slice& s) { return s.session == session.get(); });
+    if (session->running && session->running->number < session->cancel_below.load()) {
+      if (slice != slices_.end()) { detach(*slice); }
+      finish(*session, *session->running, cancelled());
+    }
+    // Jobs that wait behind it: cancelled ones end now, the first other one waits for the next step.
+    while (!session->running && pop_job(*session)) {
+      if (session->running->number >= session->cancel_below.load()) break;
+      finish(*session, *session->running, cancelled());
+    }
+  }
+}
+
+void Scheduler::detach(Slice& slice) {
+  SessionState& session = *slice.session;
+  slice.session = nullptr;
+  std::unique_ptr<kv::PageTable> table = session.table->fork();
+  detached_.push_back({std::move(session.table), std::move(session.recurrent), std::move(session.draft_log)});
+  session.table = std::move(table);
+  session.hidden.clear();
+  if (!parts_.config.is_recurrent()) return;
+  if (!slice.state_before.empty()) {
+    session.recurrent = std::move(slice.state_before);
+    return;
+  }
+  session.recurrent.assign(static_cast<std::size_t>(parts_.config.recurrent_floats()), 0.0f);
+  session_restore_.rewind(session, session.tokens, session.table->tokens());
 }
 
 void Scheduler::begin(SessionState& session, Job& job) {
@@ -281,200 +337,6 @@ void Scheduler::begin_reading(SessionState& session, Job& job) {
   if (job.kind == Job::Kind::score) job.feed.insert(job.feed.end(), job.tokens.begin(), job.tokens.end() - 1);
 }
 
-// --- what goes into a step -------------------------------------------------------------------------------------------------------
-
-std::int64_t Scheduler::prefill_budget(bool answering) const {
-  if (!answering || prefill_rate_.per_second() <= 0) return parts_.batch_tokens;
-  const auto affordable = static_cast<std::int64_t>(prefill_rate_.per_second() * kDecodeStallMs / 1000);
-  return std::clamp(affordable, std::min(kLeastPrefillTokens, parts_.batch_tokens), parts_.batch_tokens);
-}
-
-void Scheduler::fill_batch() {
-  batch_.tokens.clear();
-  batch_.runs.clear();
-  batch_.wanted.clear();
-  slices_.clear();
-  slice_pins_.clear();
-  std::vector<std::pair<SessionState*, Job*>> prefill;
-  bool answering = false;
-  std::ptrdiff_t overflow = 0;
-  for (const std::shared_ptr<SessionState>& session : active_) {
-    if (!session->running || session->running->left() == 0) continue;
-    Job& job = *session->running;
-    if (job.left() > 1) {
-      prefill.emplace_back(session.get(), &job);
-      continue;
-    }
-    answering |= job.answering;
-    if (static_cast<std::int64_t>(batch_.tokens.size()) < parts_.batch_tokens)
-      (void)add_slice(*session, job, 1);
-    else
-      overflow += 1;
-  }
-  // More answers than a step takes: those that waited come first in the next one.
-  if (overflow > 0) std::rotate(active_.begin(), active_.end() - overflow, active_.end());
-  if (prefill.empty()) return;
-  std::int64_t room = std::min(parts_.batch_tokens - static_cast<std::int64_t>(batch_.tokens.size()), prefill_budget(answering));
-  // Short reads first, so that a question is not kept waiting by a library that is being read; but a quarter of the step goes to
-  // whoever came first, so that the library is read in the end.
-  const auto oldest =
-      std::min_element(prefill.begin(), prefill.end(), [](const auto& a, const auto& b) { return a.second->number < b.second->number; });
-  std::rotate(prefill.begin(), oldest, oldest + 1);
-  std::sort(prefill.begin() + 1, prefill.end(), [](const auto& a, const auto& b) {
-    return a.second->left() != b.second->left() ? a.second->left() < b.second->left() : a.second->number < b.second->number;
-  });
-  const auto left = [](const auto& entry) { return static_cast<std::int64_t>(entry.second->left()); };
-  std::int64_t others = 0;
-  for (std::size_t i = 1; i < prefill.size(); ++i) others += left(prefill[i]);
-  const std::int64_t first_share = std::min(left(prefill[0]), std::max((room + 3) / 4, room - others));
-  for (std::size_t i = 0; i < prefill.size() && room > 0; ++i) {
-    const std::int64_t count = std::min(room, i == 0 ? first_share : left(prefill[i]));
-    if (add_slice(*prefill[i].first, *prefill[i].second, count)) room -= slices_.back().count;
-  }
-}
-
-bool Scheduler::add_slice(SessionState& session, Job& job, std::int64_t count) {
-  kv::PageTable& table = *session.table;
-  count = session_restore_.until_snapshot(session, job, count);
-  if (Status status = table.reserve(count); !status.ok()) {
-    // Pages that others read in this step do not leave the memory: the session comes in a later one.
-    if (status.code() != Code::does_not_fit || slices_.empty()) finish(session, job, status);
-    return false;
-  }
-  const std::int64_t position = table.tokens();
-  model::Run run;
-  run.first_token = static_cast<std::int64_t>(batch_.tokens.size());
-  run.count = count;
-  run.first_position = position;
-  run.recurrent = session.recurrent.empty() ? nullptr : session.recurrent.data();
-  if (job.kind == Job::Kind::score && position == job.held_tokens) job.held_recurrent = session.recurrent;
-  const std::int64_t pages = (position + count + kv::kPageTokens - 1) / kv::kPageTokens;
-  slice_pins_.push_back(pins_.size());
-  for (std::int64_t p = 0; p < pages; ++p) {
-    kv::Pin pin = table.pin(p);
-    // Pages before the new positions are only read, some of them from SSD; the forward pass takes one kind of pointer.
-    run.pages.push_back(p >= position / kv::kPageTokens ? pin.writable_data() : const_cast<std::byte*>(pin.data()));
-    pins_.push_back(std::move(pin));
-  }
-  const auto begin = job.feed.begin() + static_cast<std::ptrdiff_t>(job.fed);
-  batch_.tokens.insert(batch_.tokens.end(), begin, begin + count);
-  batch_.runs.push_back(std::move(run));
-  const std::size_t first_row = batch_.wanted.size();
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (job.fed + static_cast<std::size_t>(i) >= job.rows_from) batch_.wanted.push_back(batch_.runs.back().first_token + i);
-  }
-  slices_.push_back({&session, &job, count, first_row, batch_.wanted.size() - first_row});
-  return true;
-}
-
-void Scheduler::compute() {
-  const Clock::time_point start = Clock::now();
-  const auto embedding = static_cast<std::size_t>(parts_.config.embedding);
-  begin_walk();
-  parts_.forward.run(batch_, hidden_.as<float>());
-  pins_.clear();
-  std::int64_t decoded = 0, prefilled = 0;
-  for (const Slice& slice : slices_) {
-    SessionState& session = *slice.session;
-    Job& job = *slice.job;
-    (job.answering ? decoded : prefilled) += slice.count;
-    if (recover(slice, static_cast<std::int32_t>(&slice - slices_.data()))) continue;
-    session.table->commit(std::span(job.feed).subspan(job.fed, static_cast<std::size_t>(slice.count)));
-    const std::size_t first_wanted = job.fed + static_cast<std::size_t>(slice.count) - slice.rows;
-    job.fed += static_cast<std::size_t>(slice.count);
-    for (std::size_t r = 0; r < slice.rows; ++r) {
-      const float* row = hidden_.as<float>() + (slice.first_row + r) * embedding;
-      if (first_wanted + r == job.keep_row) session.hidden.assign(row, row + embedding);
-      if (job.kind != Job::Kind::sync) logit_rows_.push_back({&session, &job, row});
-    }
-    session_restore_.keep_snapshot(session, job);
-    if (job.kind == Job::Kind::sync && job.on_progress) job.on_progress({session.table->tokens(), static_cast<std::int64_t>(session.tokens.size())});
-    if (job.kind == Job::Kind::sync && job.left() == 0) finish(session, job, {});
-  }
-  const double seconds = seconds_since(start);
-  const double all = static_cast<double>(decoded + prefilled);
-  if (prefilled > 0) prefill_rate_.add(prefilled, seconds * static_cast<double>(prefilled) / all);
-  if (decoded > 0) decode_rate_.add(decoded, seconds * static_cast<double>(decoded) / all);
-  const std::scoped_lock lock(mutex_);
-  counters_.prefill_tokens += static_cast<std::uint64_t>(prefilled);
-  counters_.decode_tokens += static_cast<std::uint64_t>(decoded);
-}
-
-// --- logits ----------------------------------------------------------------------------------------------------------------------
-
-void Scheduler::consume_logits() {
-  const auto embedding = static_cast<std::size_t>(parts_.config.embedding), vocab = static_cast<std::size_t>(parts_.config.vocab);
-  for (const std::shared_ptr<SessionState>& session : active_) {
-    Job* job = session->running.get();
-    if (job == nullptr || !job->row_ready) continue;
-    job->row_ready = false;
-    logit_rows_.insert(logit_rows_.begin(), {session.get(), job, session->hidden.data()});  // before the rows of its own continuation
-  }
-  std::erase_if(logit_rows_, [&](const LogitRow& row) { return row.job->kind == Job::Kind::generate && wait_for_mask(*row.session, *row.job); });
-  for (std::size_t done = 0; done < logit_rows_.size();) {
-    const std::size_t count = std::min<std::size_t>(logit_rows_.size() - done, static_cast<std::size_t>(model::Forward::kLogitRows));
-    for (std::size_t i = 0; i < count; ++i) std::memcpy(rows_.as<float>() + i * embedding, logit_rows_[done + i].hidden, embedding * sizeof(float));
-    parts_.forward.logits(rows_.as<float>(), static_cast<std::int64_t>(count), logits_.as<float>());
-    const auto row_logits = [&](std::size_t i) { return std::span<const float>(logits_.as<float>() + i * vocab, vocab); };
-    // Rows of one generation never meet in a step, so choosing may run on all threads.
-    parts_.pool.parallel_for_stealing(0, static_cast<std::int64_t>(count), 1, [&](std::int64_t begin, std::int64_t end, int) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        LogitRow& row = logit_rows_[done + static_cast<std::size_t>(i)];
-        if (row.job->kind == Job::Kind::generate) row.job->generation->choose(row_logits(static_cast<std::size_t>(i)), row.session->tokens);
-      }
-    });
-    for (std::size_t i = 0; i < count; ++i) settle_row(logit_rows_[done + i], row_logits(i));
-    done += count;
-  }
-  logit_rows_.clear();
-}
-
-// True: the step's mask is not there. The session keeps its hidden state (keep_row), and the logits are made from it when the mask comes.
-bool Scheduler::wait_for_mask(SessionState& session, Job& job) {
-  job.awaited_step = job.generation->awaited_step();
-  if (job.awaited_step < 0) return false;
-  const std::scoped_lock lock(mutex_);
-  job.row_ready = session.offered_step != job.awaited_step;
-  if (job.row_ready) return true;
-  job.generation->set_bits(std::move(session.offered_bits));
-  session.offered_bits.clear();
-  session.offered_step = job.awaited_step = -1;
-  return false;
-}
-
-void Scheduler::settle_row(LogitRow& row, std::span<const float> logits) {
-  SessionState& session = *row.session;
-  Job& job = *row.job;
-  if (job.kind == Job::Kind::evaluate) {
-    job.on_row(static_cast<std::int64_t>(job.rows_done++), logits);
-    if (job.rows_done == job.tokens.size()) finish(session, job, {});
-    return;
-  }
-  if (job.kind == Job::Kind::score) {
-    const double normalizer = parts_.ops.log_sum_exp(logits.data(), static_cast<std::int64_t>(logits.size()));
-    job.logprobs.push_back(static_cast<double>(logits[static_cast<std::size_t>(job.tokens[job.rows_done])]) - normalizer);
-    if (++job.rows_done == job.tokens.size()) finish(session, job, {});
-    return;
-  }
-  job.answering = true;
-  Generation::Outcome outcome = job.generation->accept();
-  if (outcome.token >= 0) {
-    session.tokens.push_back(outcome.token);
-    session.hidden.clear();
-    session.token_count.store(static_cast<std::int64_t>(session.tokens.size()));
-  }
-  const bool full = static_cast<std::int64_t>(session.tokens.size()) >= parts_.context_tokens;
-  if (!outcome.ended && full) {
-    const Generation::Outcome rest = job.generation->stop(Generated::End::context_full);
-    outcome.text += rest.text;
-    outcome.ended = true;
-  }
-  if (job.on_text && (outcome.token >= 0 || !outcome.text.empty())) job.on_text(outcome.token, outcome.text);
-  if (outcome.ended) return finish(session, job, {});
-  job.feed.assign(1, outcome.token);
-  job.fed = job.rows_from = job.keep_row = 0;
-}
-
 void Scheduler::finish(SessionState& session, Job& job, const Status& status) {
   // The job lives until its callback returned; the session is free for its next job before. A job from submit() never ran here.
   std::unique_ptr<Job> owner;
@@ -495,7 +357,8 @@ void Scheduler::finish(SessionState& session, Job& job, const Status& status) {
       leave();
       if (!status.ok()) return job.on_synced(status);
       const auto held = static_cast<std::int64_t>(session.tokens.size());
-      return job.on_synced(SyncReport{job.reused_tokens, held - job.reused_tokens, seconds_since(job.started_at) * 1000});
+      return job.on_synced(
+          SyncReport{job.reused_tokens, held - job.reused_tokens, std::chrono::duration<double, std::milli>(Clock::now() - job.started_at).count()});
     }
     case Job::Kind::generate: {
       const bool stopped = status.code() == Code::cancelled;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "native/engine/drafting.h"
 #include "native/engine/engine.h"
 #include "native/engine/generation.h"
 
@@ -23,6 +24,7 @@ struct Job {
   enum class Kind { sync, generate, score, evaluate };
   Kind kind = Kind::sync;
   std::uint64_t number = 0;  // in order of submission, over all sessions
+  Priority priority = Priority::interactive;
 
   // The request.
   std::vector<Token> tokens;  // sync: the full prefix; score: the continuation; evaluate: the sequence
@@ -48,11 +50,16 @@ struct Job {
 
   std::int64_t held_tokens = 0;  // score: what the session held
   std::int64_t reused_tokens = 0;
-  bool answering = false;  // generate: at least one token was chosen, so what is fed counts as decoding
-  std::chrono::steady_clock::time_point started_at;
+  bool answering = false;       // generate: at least one token was chosen, so what is fed counts as decoding
+  bool held_back = false;       // by the pace of the machine: no slice of it was taken into the last step
+  std::uint64_t last_step = 0;  // in which it had a slice: who waited longest comes first
+  std::chrono::steady_clock::time_point submitted_at, started_at;
   std::optional<Generation> generation;
   std::vector<double> logprobs;
   std::vector<float> held_recurrent;  // score: the state that the session gets back
+
+  std::size_t drafted = 0;  // generate: guesses at the end of feed
+  std::unique_ptr<Drafter> drafter;
   std::size_t left() const { return feed.size() - fed; }
 };
 
@@ -61,6 +68,9 @@ struct SessionState {
   std::vector<Token> tokens;
   std::vector<float> hidden;     // [embedding] of the last token, after the last norm; empty: not known
   std::vector<float> recurrent;  // [ModelConfig::recurrent_floats()] state after table->tokens() tokens
+
+  // Recurrent models: the state does not see guesses before they came true; this is what it then needs. [Forward::draft_log_floats(guesses)]
+  std::vector<float> draft_log;
 
   std::unique_ptr<Job> running;                // driver only; null: none, or just finished
   std::deque<std::unique_ptr<Job>> jobs;       // waiting

@@ -148,6 +148,7 @@ Status Forward::allocate() {
   }
   tiles_.resize(threads);
   attention_scratch_.resize(threads);
+  draft_scratch_.resize(threads);
   blocks_.resize(threads);
   // Units are a whole group of query heads or one head alone (plan_units); either may need more, as a table rounds its blocks to the group.
   const auto head_dim = static_cast<int>(config_.head_dim), group = static_cast<int>(config_.heads / config_.kv_heads);
@@ -156,6 +157,8 @@ Status Forward::allocate() {
   for (std::size_t i = 0; i < threads; ++i) {
     get(tiles_[i], tile_bytes(config_, tile_rows_, activation_bytes_));
     get(attention_scratch_[i], attention_bytes);
+    if (config_.is_recurrent())
+      get(draft_scratch_[i], static_cast<std::size_t>(config_.delta.head_dim * (config_.delta.head_dim + 1)) * sizeof(float));
   }
   get(carry_, static_cast<std::size_t>(max_tokens_ * config_.heads) * kernels::attention_carry_bytes(head_dim));
   const auto tokens = static_cast<std::size_t>(max_tokens_);
@@ -181,6 +184,7 @@ std::uint64_t Forward::scratch_bytes() const {
     bytes += buffer->size();
   for (const AlignedBuffer& buffer : tiles_) bytes += buffer.size();
   for (const AlignedBuffer& buffer : attention_scratch_) bytes += buffer.size();
+  for (const AlignedBuffer& buffer : draft_scratch_) bytes += buffer.size();
   return bytes;
 }
 
@@ -247,20 +251,21 @@ Lane Forward::lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, in
 
 // --- one step ------------------------------------------------------------------------------------------------------------------
 
-void Forward::run(const Batch& batch, float* hidden) {
+std::int64_t Forward::least_tile_tokens() const { return kTileLeastTokens * pool_.threads(); }
+
+void Forward::run(const Batch& batch, float* hidden, const std::function<void()>& between_layers) {
   const auto tokens = static_cast<std::int64_t>(batch.tokens.size());
   assert(tokens > 0 && tokens <= max_tokens_);
   locate(batch);
   plan_units(batch);
-  const std::int64_t least = kTileLeastTokens * pool_.threads();
-  if (tokens < least) {
-    layers_by_rows(batch);
+  if (tokens < least_tile_tokens()) {
+    layers_by_rows(batch, between_layers);
   } else {
     // Equal tiles, and a number of them that the threads divide: the last one finishing alone would idle the others.
     const std::int64_t per_round = kTileTokens * pool_.threads();
     const std::int64_t rounds = (tokens + per_round - 1) / per_round;
     const std::int64_t tiles = rounds * pool_.threads();
-    layers_by_tiles(batch, (tokens + tiles - 1) / tiles);
+    layers_by_tiles(batch, (tokens + tiles - 1) / tiles, between_layers);
   }
   finish(batch, hidden);
 }
@@ -307,7 +312,7 @@ void Forward::mix(const Batch& batch, std::int64_t layer) {
     recur(batch, layer);
 }
 
-void Forward::layers_by_rows(const Batch& batch) {
+void Forward::layers_by_rows(const Batch& batch, const std::function<void()>& between_layers) {
   const auto tokens = static_cast<std::int64_t>(batch.tokens.size());
   const bool experts = config_.experts.count > 0;
   for (std::int64_t layer = 0; layer < config_.layers; ++layer) {
@@ -318,13 +323,14 @@ void Forward::layers_by_rows(const Batch& batch) {
     code(layer).before_mixer(config_, weights(layer), all);
     mix(batch, layer);
     code(layer).after_mixer(config_, weights(layer), all);
+    if (between_layers) between_layers();
     if (!experts) continue;
     run_experts(tokens, weights(layer).moe);
     add_experts(config_, all);
   }
 }
 
-void Forward::layers_by_tiles(const Batch& batch, std::int64_t tile) {
+void Forward::layers_by_tiles(const Batch& batch, std::int64_t tile, const std::function<void()>& between_layers) {
   const auto tokens = static_cast<std::int64_t>(batch.tokens.size());
   const bool experts = config_.experts.count > 0;
   // Between the mixer of one layer and that of the next a token meets no other token, unless experts stand between them.
@@ -346,6 +352,7 @@ void Forward::layers_by_tiles(const Batch& batch, std::int64_t tile) {
     });
     if (layer == config_.layers) return;
     mix(batch, layer);
+    if (between_layers) between_layers();
     if (!experts) continue;
     pool_.parallel_for_stealing(0, tokens, tile, [&](std::int64_t begin, std::int64_t end, int thread) {
       code(layer).after_mixer(config_, weights(layer), lane(nullptr, begin, end - begin, thread, mixer(layer)));

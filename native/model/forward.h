@@ -7,6 +7,7 @@
 // for bit whatever shares the batch and however work is split, because every op is independent by token, row and head.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -26,6 +27,9 @@ struct Run {
   std::int64_t first_position = 0;  // in the sequence
   std::vector<std::byte*> pages;    // [ceil((first_position + count) / kPageTokens)]; those of the new positions are written; null: on SSD
   float* recurrent = nullptr;       // [ModelConfig::recurrent_floats()] state before first_position, then after the run; null: the model has none
+  // The last `drafted` tokens are guesses: the recurrent state does not take them in, draft_log has what take_over() needs for it.
+  std::int64_t drafted = 0;
+  float* draft_log = nullptr;  // [draft_log_floats(drafted)]
 };
 
 struct Batch {
@@ -42,7 +46,12 @@ class Forward {
   static std::uint64_t planned_scratch_bytes(const ModelConfig& config, int threads, std::int64_t max_tokens);
 
   // hidden[wanted, embedding]: the last layer's output after the last norm.
-  void run(const Batch& batch, float* hidden);
+  // between_layers is called on this thread after every layer; nothing of the batch may change meanwhile.
+  void run(const Batch& batch, float* hidden, const std::function<void()>& between_layers = {});
+  // Brings a recurrent state over the first `accepted` of a run's `drafted` guesses: the bits that it would have had they been no guesses.
+  void take_over(const float* draft_log, std::int64_t drafted, std::int64_t accepted, float* recurrent);
+  std::int64_t draft_log_floats(std::int64_t drafted) const;
+  std::int64_t least_tile_tokens() const;  // a batch of fewer tokens goes by rows
   // out[rows, vocab] from hidden[rows, embedding]; rows <= kLogitRows.
   void logits(const float* hidden, std::int64_t rows, float* out);
   static constexpr std::int64_t kLogitRows = 64;  // bounds the logits buffer: 64 x 152,000 f32 are 39 MB
@@ -72,8 +81,8 @@ class Forward {
   void locate(const Batch& batch);  // angles and page rows of every token
   void turn(std::int64_t token, std::int64_t position);
   void point_rows(std::int64_t layer, std::int64_t begin, std::int64_t end);
-  void layers_by_rows(const Batch& batch);
-  void layers_by_tiles(const Batch& batch, std::int64_t tile);
+  void layers_by_rows(const Batch& batch, const std::function<void()>& between_layers);
+  void layers_by_tiles(const Batch& batch, std::int64_t tile, const std::function<void()>& between_layers);
   void mix(const Batch& batch, std::int64_t layer);
   void finish(const Batch& batch, float* hidden);
 
@@ -88,7 +97,9 @@ class Forward {
 
   void recur(const Batch& batch, std::int64_t layer);  // recurrence.cc
   void convolve(const Run& run, const float* before, const float* taps, std::int64_t token);
-  void keep_inputs(const Run& run, float* before) const;
+  void keep_inputs(const float* inputs, std::int64_t count, float* before) const;
+  void log_draft(const Run& run, std::int64_t place) const;
+  kernels::DeltaArgs delta_args(const float* rows, const float* gates, std::int64_t head) const;
 
   void run_experts(std::int64_t tokens, const ExpertWeights& moe);  // experts.cc
   void sort_by_expert(std::int64_t tokens);
@@ -116,6 +127,7 @@ class Forward {
   std::vector<ExpertUnit> expert_units_;
   std::vector<AlignedBuffer> tiles_;                      // [threads] scratch of a lane; thread 0's holds a whole small batch
   std::vector<AlignedBuffer> attention_scratch_;          // [threads]
+  std::vector<AlignedBuffer> draft_scratch_;              // [threads] one head's state [head_dim, head_dim], then an output row
   std::vector<std::vector<kernels::KvBlock>> blocks_;     // [threads][pages]
   std::vector<double> frequencies_;                       // [rope_dims / 2]
   std::vector<float> angle_rows_;                         // [max_tokens, rope_dims / 2, 2]

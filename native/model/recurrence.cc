@@ -48,46 +48,100 @@ void Forward::convolve(const Run& run, const float* before, const float* taps, s
   }
 }
 
-// The last inputs of the convolution, for the run's next tokens.
-void Forward::keep_inputs(const Run& run, float* before) const {
-  const std::int64_t channels = config_.delta.conv_channels(), kept = config_.delta.conv_kernel - 1, fresh = std::min(kept, run.count);
+// The last inputs of the convolution, for the run's next tokens. inputs[count, conv_channels].
+void Forward::keep_inputs(const float* inputs, std::int64_t count, float* before) const {
+  const std::int64_t channels = config_.delta.conv_channels(), kept = config_.delta.conv_kernel - 1, fresh = std::min(kept, count);
   std::copy(before + fresh * channels, before + kept * channels, before);
-  const float* last = q_.as<float>() + (run.first_token + run.count - fresh) * channels;
-  std::copy_n(last, fresh * channels, before + (kept - fresh) * channels);
+  std::copy_n(inputs + (count - fresh) * channels, fresh * channels, before + (kept - fresh) * channels);
+}
+
+// One head over convolved rows[tokens, conv_channels] and gates[tokens, 2, value_heads]; state, out and tokens are the caller's.
+kernels::DeltaArgs Forward::delta_args(const float* rows, const float* gates, std::int64_t head) const {
+  const DeltaShape& d = config_.delta;
+  const std::int64_t key_width = d.key_heads * d.head_dim, key_head = head % d.key_heads;
+  kernels::DeltaArgs args;
+  args.q = rows + key_head * d.head_dim;
+  args.k = rows + key_width + key_head * d.head_dim;
+  args.v = rows + 2 * key_width + head * d.head_dim;
+  args.qkv_stride = d.conv_channels();
+  args.decay = gates + head;
+  args.beta = gates + d.value_heads + head;
+  args.gate_stride = 2 * d.value_heads;
+  args.key_dim = args.value_dim = static_cast<int>(d.head_dim);
+  return args;
+}
+
+// draft_log: [delta layers], each inputs[drafted, conv_channels], convolved[drafted, conv_channels], gates[drafted, 2, value_heads].
+std::int64_t Forward::draft_log_floats(std::int64_t drafted) const {
+  const DeltaShape& d = config_.delta;
+  return (config_.layers - config_.attention_layers()) * drafted * 2 * (d.conv_channels() + d.value_heads);
+}
+
+void Forward::log_draft(const Run& run, std::int64_t place) const {
+  const DeltaShape& d = config_.delta;
+  const std::int64_t channels = d.conv_channels(), first = run.first_token + run.count - run.drafted;
+  float* log = run.draft_log + place * run.drafted * 2 * (channels + d.value_heads);
+  log = std::copy_n(q_.as<float>() + first * channels, run.drafted * channels, log);
+  log = std::copy_n(conv_.as<float>() + first * channels, run.drafted * channels, log);
+  std::copy_n(gates_.as<float>() + first * 2 * d.value_heads, run.drafted * 2 * d.value_heads, log);
+}
+
+void Forward::take_over(const float* draft_log, std::int64_t drafted, std::int64_t accepted, float* recurrent) {
+  if (accepted == 0) return;
+  const DeltaShape& d = config_.delta;
+  const std::int64_t channels = d.conv_channels(), layers = config_.layers - config_.attention_layers();
+  const auto log_of = [&](std::int64_t layer) { return draft_log + layer * drafted * 2 * (channels + d.value_heads); };
+  for (std::int64_t layer = 0; layer < layers; ++layer) keep_inputs(log_of(layer), accepted, recurrent + layer * d.state_floats());
+  pool_.parallel_for_stealing(0, layers * d.value_heads, 1, [&](std::int64_t begin, std::int64_t end, int thread) {
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      const std::int64_t layer = unit / d.value_heads, head = unit % d.value_heads;
+      const float* rows = log_of(layer) + drafted * channels;
+      float* state = recurrent + layer * d.state_floats() + d.conv_floats() + head * d.head_dim * d.head_dim;
+      for (std::int64_t t = 0; t < accepted; ++t) {
+        kernels::DeltaArgs args = delta_args(rows + t * channels, rows + drafted * channels + t * 2 * d.value_heads, head);
+        args.state = state;
+        args.out = draft_scratch_[static_cast<std::size_t>(thread)].as<float>() + d.head_dim * d.head_dim;  // was used already
+        args.out_stride = 0;
+        args.tokens = 1;
+        ops_.delta_rule(args);
+      }
+    }
+  });
 }
 
 void Forward::recur(const Batch& batch, std::int64_t layer) {
   const DeltaShape& d = config_.delta;
-  const std::int64_t channels = d.conv_channels(), key_width = d.key_heads * d.head_dim, width = d.value_width();
-  const std::int64_t place = place_[static_cast<std::size_t>(layer)] * d.state_floats();
+  const std::int64_t channels = d.conv_channels(), width = d.value_width(), state = d.head_dim * d.head_dim;
+  const std::int64_t index = place_[static_cast<std::size_t>(layer)], place = index * d.state_floats();
   const float* taps = weights(layer).delta.taps;
   for (const Run& run : batch.runs) {
     pool_.parallel_for_stealing(0, run.count, kConvolveTokens, [&](std::int64_t begin, std::int64_t end, int) {
       for (std::int64_t t = begin; t < end; ++t) convolve(run, run.recurrent + place, taps, t);
     });
-    keep_inputs(run, run.recurrent + place);
+    keep_inputs(q_.as<float>() + run.first_token * channels, run.count - run.drafted, run.recurrent + place);
+    if (run.drafted > 0) log_draft(run, index);
   }
   const auto runs = static_cast<std::int64_t>(batch.runs.size());
-  pool_.parallel_for_stealing(0, runs * d.value_heads, 1, [&](std::int64_t begin, std::int64_t end, int) {
+  pool_.parallel_for_stealing(0, runs * d.value_heads, 1, [&](std::int64_t begin, std::int64_t end, int thread) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const Run& run = batch.runs[static_cast<std::size_t>(unit / d.value_heads)];
-      const std::int64_t head = unit % d.value_heads, key_head = head % d.key_heads;
-      const float* row = conv_.as<float>() + run.first_token * channels;
-      const float* gates = gates_.as<float>() + run.first_token * 2 * d.value_heads;
-      kernels::DeltaArgs args;
-      args.state = run.recurrent + place + d.conv_floats() + head * d.head_dim * d.head_dim;
-      args.q = row + key_head * d.head_dim;
-      args.k = row + key_width + key_head * d.head_dim;
-      args.v = row + 2 * key_width + head * d.head_dim;
-      args.qkv_stride = channels;
-      args.decay = gates + head;
-      args.beta = gates + d.value_heads + head;
-      args.gate_stride = 2 * d.value_heads;
-      args.out = mixed_.as<float>() + run.first_token * width + head * d.head_dim;
-      args.out_stride = width;
-      args.tokens = run.count;
-      args.key_dim = args.value_dim = static_cast<int>(d.head_dim);
+      const std::int64_t head = unit % d.value_heads, sure = run.count - run.drafted;
+      const auto args_from = [&](std::int64_t token) {
+        kernels::DeltaArgs args = delta_args(conv_.as<float>() + token * channels, gates_.as<float>() + token * 2 * d.value_heads, head);
+        args.out = mixed_.as<float>() + token * width + head * d.head_dim;
+        args.out_stride = width;
+        return args;
+      };
+      kernels::DeltaArgs args = args_from(run.first_token);
+      args.state = run.recurrent + place + d.conv_floats() + head * state;
+      args.tokens = sure;
       ops_.delta_rule(args);
+      if (run.drafted == 0) continue;
+      kernels::DeltaArgs guesses = args_from(run.first_token + sure);
+      guesses.state = draft_scratch_[static_cast<std::size_t>(thread)].as<float>();
+      std::copy_n(args.state, state, guesses.state);
+      guesses.tokens = run.drafted;
+      ops_.delta_rule(guesses);
     }
   });
 }

@@ -115,9 +115,15 @@ Status generate_command(const Arguments& a, Engine& engine, JsonWriter& out) {
     Result<std::unique_ptr<Session>> session = engine.open_session();
     if (!session.ok()) return session.status();
     if (Status status = sync(*session.value(), std::move(prefix)).get(); !status.ok()) return status;
-    const Result<Generated> result = generate(*session.value(), options).get();
+    const EngineStats before = engine.stats();
+    std::vector<Clock::time_point> times;  // the first token needs no step of its own: timed is from there
+    const Result<Generated> result = generate(*session.value(), options, [&](Token, std::string_view) { times.push_back(Clock::now()); }).get();
     if (!result.ok()) return result.status();
-    out.open('{').field("promptTokens", count).key("ids");
+    const EngineStats after = engine.stats();
+    out.open('{').field("promptTokens", count);
+    out.field("decodeSeconds", times.empty() ? 0.0 : seconds_between(times.front(), times.back()));
+    out.field("drafted", static_cast<std::int64_t>(after.drafted_tokens - before.drafted_tokens));
+    out.field("accepted", static_cast<std::int64_t>(after.accepted_tokens - before.accepted_tokens)).key("ids");
     write_ids(out, result.value().tokens);
     out.field("text", result.value().text).field("stop", stop_name(result.value()));
     write_steps(out, result.value());

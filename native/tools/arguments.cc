@@ -20,11 +20,13 @@ const char* const kUsage =
     "  session       [--tokens ids.json | --length 4096] [--ask 2] [--question-tokens 24] [--max 8] [--rate]: one long session, its times and\n"
     "                what it read; --rate reads the files of --store once more, plainly\n"
     "  perplexity    --tokens ids.json [--against logits.bin] (KL divergence from the program that wrote it)\n"
+    "  soak          [--seconds 60] [--callers 3] [--seed 1] [--longest 6000]: random jobs, what was slowest, what was left in memory\n"
     "  verify        --checksums FOLDER: every tensor against what was recorded at the first load\n"
     "  inspect       what the file says of itself\n"
     "  plan          [--context N]: bytes that would be used, before anything is\n"
     "Everywhere: --threads 2, --context N, --batch-tokens 512, --ram-mib N (for keys and values), --set reference|avx2|avx512,\n"
     "  --kv f16|q8_0|k8v4|q4|nf4 (format of keys and values), --store FOLDER (their pages kept on disk), --store-mib N,\n"
+    "  --drafting off|lookup|mtp|auto (tokens guessed, several confirmed by one step),\n"
     "  --checksums FOLDER (of tensors, recorded at the first load, checked at every other), --second-copy FILE.gguf (read where they differ)\n"
     "Formats: bench/peer/FORMATS.md. Exit code: 0 done, 1 could not be done, 2 wrong usage.\n";
 
@@ -40,13 +42,14 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"reader-speed", {"--windows", "--questions", "--max"}},
     {"perplexity", {"--tokens", "--against"}},
     {"session", {"--tokens", "--length", "--ask", "--question-tokens", "--max", "--rate"}},
+    {"soak", {"--seconds", "--callers", "--seed", "--longest"}},
     {"verify", {}},
     {"inspect", {}},
     {"plan", {}},
     {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed"}},
 };
 const std::set<std::string> kEverywhere = {"--model", "--threads",   "--context",   "--batch-tokens", "--ram-mib", "--set",
-                                           "--store", "--store-mib", "--checksums", "--second-copy",  "--kv"};
+                                           "--store", "--store-mib", "--checksums", "--second-copy",  "--kv",      "--drafting"};
 
 }  // namespace
 
@@ -71,9 +74,13 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
     if (out.command == "session" && std::strcmp(needed, "--tokens") == 0) continue;
     if (wanted && !out.has(needed)) return UsageFault{std::string("Expected ") + needed + " for " + out.command + ", found none."};
   }
+  if (out.has("--drafting") && !drafting_named(out.text("--drafting")))
+    return UsageFault{"Expected off, lookup, mtp or auto after --drafting, found " + out.text("--drafting") + "."};
   if (out.command == "verify" && !out.has("--checksums")) return UsageFault{"Expected --checksums for verify, found none."};
-  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib", "--top", "--max", "-n", "--prefill", "--decode",
-                              "--depth", "--repeat", "--length", "--ask", "--question-tokens", "--layers", "--vocab", "--experts", "--seed"}) {
+  for (const char* numeric :
+       {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib",       "--top",     "--max",     "-n",        "--prefill", "--decode",
+        "--depth",   "--repeat",  "--length",       "--ask",     "--question-tokens", "--seconds", "--callers", "--longest", "--layers",  "--vocab",
+        "--experts", "--seed"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
@@ -91,6 +98,7 @@ EngineOptions options_of(const Arguments& a) {
   options.ram_budget_bytes = static_cast<std::uint64_t>(a.number("--ram-mib", 0)) << 20;
   options.instruction_set = a.text("--set");
   if (a.has("--kv")) options.kv_format = a.text("--kv");
+  if (a.has("--drafting")) options.drafting = drafting_named(a.text("--drafting")).value_or(Drafting::automatic);
   options.store_folder = a.text("--store");
   options.checksum_folder = a.text("--checksums");
   options.second_copy = a.text("--second-copy");

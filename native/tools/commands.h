@@ -22,6 +22,8 @@ Status speed_command(const Arguments& a, Engine& engine, JsonWriter& out);
 Status reader_speed_command(const Arguments& a, Engine& engine, JsonWriter& out);
 // session_commands.cc
 Status session_command(const Arguments& a, Engine& engine, JsonWriter& out);
+// soak_commands.cc
+Status soak_command(const Arguments& a, Engine& engine, JsonWriter& out);
 // model_commands.cc
 Status tokenize_command(const Arguments& a, JsonWriter& out);
 Status verify_command(const Arguments& a, JsonWriter& out);

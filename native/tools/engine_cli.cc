@@ -23,7 +23,7 @@ const std::map<std::string, Alone> kAlone = {
 };
 const std::map<std::string, WithEngine> kWithEngine = {
     {"ask", ask_command},     {"generate", generate_command},         {"logits", logits_command},   {"perplexity", perplexity_command},
-    {"speed", speed_command}, {"reader-speed", reader_speed_command}, {"session", session_command},
+    {"speed", speed_command}, {"reader-speed", reader_speed_command}, {"session", session_command}, {"soak", soak_command},
 };
 
 Status run_command(const Arguments& a, JsonWriter& out) {

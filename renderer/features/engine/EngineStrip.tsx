@@ -63,6 +63,17 @@ export function EngineStrip() {
           )}
           {stats.gpu && <Meter label="GPU" text={`${Math.round(stats.gpu.celsius)} °C`} />}
           {stats.cpuCelsius !== null && <Meter label="CPU" text={`${Math.round(stats.cpuCelsius)} °C`} />}
+          {stats.firstTokenMs !== null && (
+            <Meter label="First" text={`${(stats.firstTokenMs / 1000).toFixed(1)} s`} hint="From the last question to its first word" />
+          )}
+          {stats.diskFreeBytes !== null && (
+            <Meter
+              label="Disk"
+              text={`${bytes(stats.diskFreeBytes)} free`}
+              hint={stats.diskFreeInodes === null ? 'Room for what was read' : `Room for what was read; ${tokens(stats.diskFreeInodes)} more files`}
+            />
+          )}
+          {stats.slowedBy !== null && <Meter label="Slowed" text={stats.slowedBy} hint="Reading waits for the machine; answers do not" />}
           {stats.instructionSet !== '' && (
             <Meter label="" text={`${stats.threads} × ${stats.instructionSet.toUpperCase()}`} hint="Threads and instruction set" />
           )}

@@ -1,0 +1,222 @@
+// What goes into a step: answers first, one token and its guesses each, then reading in chunks that fit into the time that is left.
+//
+// Owns: the order of sessions, the share of each, the length of a step. Leaves what a step costs to step_cost.h, what the machine bears to pacing.h.
+// Rules that must stay true: a step beside an answer is short enough that nobody sees the answer stall, at any depth; who waits longest among
+// equals comes first; batch work always gets a share, so it ends; a step that has anything to do does something.
+#include <algorithm>
+
+#include "native/engine/scheduler.h"
+
+namespace codicil {
+
+namespace {
+
+// A person sees text stop after about a fifth of a second; a step beside an answer stays well below, for the machine is shared and a
+// prediction may be off by a third.
+constexpr double kAnswerStepSeconds = 0.12;
+// A step of reading alone: long enough that weights are read once for hundreds of tokens, short enough that a question that comes in between
+// does not wait.
+constexpr double kReadStepSeconds = 0.25;
+// Of a step's time, what reading gets however many answers run, and what batch reading gets beside interactive reading.
+constexpr double kLeastReadShare = 0.25, kLeastBatchShare = 0.125;
+// Chunks below this are made only where nothing else fits: a row of few tokens reads all weights for them.
+constexpr std::int64_t kLeastChunk = 8;
+// A slice of so many tokens is worth a copy of the state before it (the copy takes about as long as one token).
+constexpr std::int64_t kLeastKeptSlice = 32;
+constexpr std::size_t kSpareStates = 4;  // 20 to 60 MB each
+// Before the first step of a kind was measured.
+constexpr std::int64_t kFirstChunk = 128;
+
+bool waits_longer(const Job& a, const Job& b) { return a.last_step != b.last_step ? a.last_step < b.last_step : a.number < b.number; }
+
+}  // namespace
+
+void Scheduler::fill_batch() {
+  batch_.tokens.clear();
+  batch_.runs.clear();
+  batch_.wanted.clear();
+  for (Slice& slice : slices_) {
+    if (!slice.state_before.empty()) spare_states_.push_back(std::move(slice.state_before));
+  }
+  spare_states_.resize(std::min(spare_states_.size(), kSpareStates));
+  slices_.clear();
+  slice_pins_.clear();
+  planned_ = {};
+  reads_are_held_ = false;
+  std::vector<Work> answers, reads;
+  bool someone_reads_along = false;
+  for (const std::shared_ptr<SessionState>& session : active_) {
+    Job* job = session->running.get();
+    if (job == nullptr) continue;
+    job->held_back = false;
+    if (job->left() == 0) continue;
+    const Work work{session.get(), job};
+    // An answer whose pages were damaged reads them again first.
+    const bool behind = static_cast<std::int64_t>(session->tokens.size()) - session->table->tokens() > 1;
+    if (job->left() == 1 || (job->answering && !behind))
+      answers.push_back(work);
+    else if (!hold_back(work))
+      reads.push_back(work);
+    someone_reads_along |= job->answering;
+  }
+  const double budget = someone_reads_along ? kAnswerStepSeconds : kReadStepSeconds * pacing_.step_share();
+  const std::int64_t rows = parts_.batch_tokens - (reads.empty() ? 0 : parts_.batch_tokens / 4);
+  add_answers(answers, budget, rows);
+  if (reads.empty()) return;
+  const double spent = planned_.tokens > 0 ? predicted(planned_) : 0;
+  add_reads(reads, std::max(budget - spent, budget * kLeastReadShare));
+}
+
+// True: this read waits for the machine. What a recurrent session has is kept, so that nothing is lost if it waits long.
+bool Scheduler::hold_back(const Work& work) {
+  const bool rests = Clock::now() < rest_until_;
+  const bool paused = pacing_.holds_back(work.job->priority, static_cast<std::int64_t>(work.job->left()));
+  if (!rests && !paused) return false;
+  wake_at_ = paused ? Clock::now() + Pacing::kReadingInterval / 4 : rest_until_;
+  if (paused && parts_.config.is_recurrent() && work.job->kind == Job::Kind::sync && work.job->last_step + 1 == step_number_)
+    parts_.snapshots.put(std::span(work.session->tokens).first(static_cast<std::size_t>(work.session->table->tokens())), work.session->recurrent, {});
+  work.job->held_back = reads_are_held_ = true;
+  return true;
+}
+
+void Scheduler::add_answers(std::vector<Work>& answers, double budget, std::int64_t most_rows) {
+  std::sort(answers.begin(), answers.end(), [](const Work& a, const Work& b) {
+    return a.job->priority != b.job->priority ? a.job->priority < b.job->priority : waits_longer(*a.job, *b.job);
+  });
+  const auto count = static_cast<std::int64_t>(answers.size());
+  // A row's share of a step in which every session has one: the more sessions, the more of its time is arithmetic.
+  const double row_share = row_cost_.known() ? row_cost_.row_share(std::max<std::int64_t>(count, 1)) : 1.0;
+  std::int64_t waiting = count;
+  for (const Work& work : answers) {
+    waiting -= 1;
+    if (work.job->answering) feed_answer(*work.session, *work.job, row_share);
+    const std::int64_t room = most_rows - planned_.tokens - waiting;  // guesses must not push a session out of the step
+    if (static_cast<std::int64_t>(work.job->left()) > room) drop_draft(*work.job);
+    const auto rows = static_cast<std::int64_t>(work.job->left());
+    if (planned_.tokens + rows > most_rows) continue;
+    StepWork with = planned_;
+    with.add(work.session->table->tokens(), rows);
+    if (planned_.tokens > 0 && cost_of(with.tokens).known() && predicted(with) > budget) continue;
+    (void)add_slice(*work.session, *work.job, rows);
+  }
+}
+
+// What the session has that its pages do not, and guesses behind it.
+void Scheduler::feed_answer(SessionState& session, Job& job, double row_share) {
+  job.feed.assign(session.tokens.begin() + session.table->tokens(), session.tokens.end());
+  job.fed = job.drafted = 0;
+  job.rows_from = job.keep_row = job.feed.size() - 1;
+  const Drafting wanted = job.generation->drafting();
+  if (wanted == Drafting::off || parts_.drafting == Drafting::off) return;
+  const auto held = static_cast<std::int64_t>(session.tokens.size());
+  const std::int64_t most = std::min(job.generation->draft_room(), parts_.context_tokens - held - 1);
+  if (most <= 0) return;
+  if (!job.drafter) job.drafter = std::make_unique<Drafter>(job.generation->draft_tokens());
+  std::span<const Token> draft;
+  if (wanted != Drafting::mtp) draft = job.drafter->look_up(session.tokens, most, row_share);
+  draft = draft.first(job.generation->plausible(draft));
+  job.drafted = draft.size();
+  job.feed.insert(job.feed.end(), draft.begin(), draft.end());
+}
+
+void Scheduler::drop_draft(Job& job) {
+  job.feed.resize(job.feed.size() - job.drafted);
+  job.drafted = 0;
+}
+
+void Scheduler::add_reads(std::vector<Work>& reads, double seconds) {
+  const auto batch = std::stable_partition(reads.begin(), reads.end(), [](const Work& w) { return w.job->priority == Priority::interactive; });
+  const std::span<Work> interactive(reads.begin(), batch), rest(batch, reads.end());
+  const std::size_t before = slices_.size();
+  const double at_first = planned_.tokens > 0 ? predicted(planned_) : 0;
+  if (!interactive.empty()) add_reads_of(interactive, rest.empty() ? seconds : seconds * (1 - kLeastBatchShare));
+  const double spent = planned_.tokens > 0 && slices_.size() > before ? predicted(planned_) - at_first : 0;
+  if (!rest.empty()) add_reads_of(rest, std::max(seconds - spent, seconds * kLeastBatchShare));
+}
+
+// Short reads first, so that a question is not kept waiting by a library that is being read; but a quarter of the time goes to whoever came
+// first, so that the library is read in the end.
+void Scheduler::add_reads_of(std::span<Work> reads, double seconds) {
+  const auto oldest = std::min_element(reads.begin(), reads.end(), [](const Work& a, const Work& b) { return a.job->number < b.job->number; });
+  std::rotate(reads.begin(), oldest, oldest + 1);
+  std::sort(reads.begin() + 1, reads.end(), [](const Work& a, const Work& b) {
+    return a.job->left() != b.job->left() ? a.job->left() < b.job->left() : a.job->number < b.job->number;
+  });
+  const auto left = [](const Work& w) { return static_cast<std::int64_t>(w.job->left()); };
+  std::int64_t room = parts_.batch_tokens - planned_.tokens, others = 0;
+  for (std::size_t i = 1; i < reads.size(); ++i) others += left(reads[i]);
+  bool any = false;
+  for (std::size_t i = 0; i < reads.size() && room > 0; ++i) {
+    const Work& work = reads[i];
+    const std::int64_t position = work.session->table->tokens();
+    std::int64_t most = std::min(room, left(work));
+    if (i == 0 && others > 0) most = std::min(most, std::max((room + 3) / 4, room - others));
+    const StepCost& cost = tile_cost_;
+    if (!cost.known()) most = std::min(most, kFirstChunk);
+    const double used = planned_.tokens > 0 ? cost.seconds(planned_) : 0;
+    std::int64_t count = cost.affordable(planned_, used + seconds, position, most);
+    // The first one always gets something.
+    count = std::max(count, any ? 0 : std::min(most, kLeastChunk));
+    if (count < std::min(most, kLeastChunk)) continue;
+    if (!add_slice(*work.session, *work.job, count)) continue;
+    any = true;
+    room -= slices_.back().count;
+    seconds = std::max(seconds - (cost.seconds(planned_) - used), 0.0);
+  }
+}
+
+bool Scheduler::add_slice(SessionState& session, Job& job, std::int64_t count) {
+  kv::PageTable& table = *session.table;
+  const std::int64_t allowed = session_restore_.until_snapshot(session, job, count);
+  if (job.drafted > 0 && (allowed < count || !table.reserve(count).ok())) {  // an answer must not fail for want of room for a guess
+    drop_draft(job);
+    count = static_cast<std::int64_t>(job.left());
+  }
+  count = std::min(count, allowed);
+  if (Status status = table.reserve(count); !status.ok()) {
+    // Pages that others read in this step do not leave the memory: the session comes in a later one.
+    if (status.code() != Code::does_not_fit || slices_.empty()) finish(session, job, status);
+    return false;
+  }
+  const std::int64_t position = table.tokens();
+  model::Run run;
+  run.first_token = static_cast<std::int64_t>(batch_.tokens.size());
+  run.count = count;
+  run.first_position = position;
+  run.recurrent = session.recurrent.empty() ? nullptr : session.recurrent.data();
+  if (job.drafted > 0) {
+    run.drafted = static_cast<std::int64_t>(job.drafted);
+    session.draft_log.resize(static_cast<std::size_t>(parts_.forward.draft_log_floats(run.drafted)));
+    run.draft_log = session.draft_log.data();
+  }
+  if (job.kind == Job::Kind::score && position == job.held_tokens) job.held_recurrent = session.recurrent;
+  const std::int64_t pages = (position + count + kv::kPageTokens - 1) / kv::kPageTokens;
+  slice_pins_.push_back(pins_.size());
+  for (std::int64_t p = 0; p < pages; ++p) {
+    kv::Pin pin = table.pin(p);
+    // Pages before the new positions are only read, some of them from SSD; the forward pass takes one kind of pointer.
+    run.pages.push_back(p >= position / kv::kPageTokens ? pin.writable_data() : const_cast<std::byte*>(pin.data()));
+    pins_.push_back(std::move(pin));
+  }
+  const auto begin = job.feed.begin() + static_cast<std::ptrdiff_t>(job.fed);
+  batch_.tokens.insert(batch_.tokens.end(), begin, begin + count);
+  batch_.runs.push_back(std::move(run));
+  const std::size_t first_row = batch_.wanted.size();
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (job.fed + static_cast<std::size_t>(i) >= job.rows_from) batch_.wanted.push_back(batch_.runs.back().first_token + i);
+  }
+  slices_.push_back({&session, &job, count, first_row, batch_.wanted.size() - first_row, {}});
+  if (!session.recurrent.empty() && count >= kLeastKeptSlice) {
+    std::vector<float>& before = slices_.back().state_before;
+    if (!spare_states_.empty()) {
+      before = std::move(spare_states_.back());
+      spare_states_.pop_back();
+    }
+    before.assign(session.recurrent.begin(), session.recurrent.end());
+  }
+  planned_.add(position, count);
+  job.last_step = step_number_;
+  return true;
+}
+
+}  // namespace codicil
