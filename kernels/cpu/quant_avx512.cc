@@ -15,6 +15,17 @@ namespace {
   return _mm512_set1_epi32(word);
 }
 
+// Weights are read once, in order: their lines are asked for before the processor's own prefetcher, which stops at every 4 KiB, sees them.
+// 4 KiB ahead is what the second-level cache can wait for: decode of the Reader, one core of a Xeon, 6.8 ms without, 5.5 with 2, 4 or 8 KiB.
+constexpr std::int64_t kAheadBytes = 4096;
+template <Format F>
+[[gnu::always_inline]] inline void fetch_ahead(const std::uint8_t* group, const std::uint8_t* codes, std::int64_t b) {
+  constexpr int kLines = (F.bits == 8 ? 512 : 256 + (F.bits == 5 ? 64 : F.bits == 6 ? 128 : 0)) / 64;
+#pragma GCC unroll 8
+  for (int i = 0; i < kLines; ++i) _mm_prefetch(codes + kAheadBytes + 64 * i, _MM_HINT_T1);
+  _mm_prefetch(group + b * 32 + kAheadBytes, _MM_HINT_T1);  // metadata of a group to come is among them
+}
+
 // One group of 16 rows times T tokens whose blocks lie `width` apart.
 template <Format F, int T>
 [[gnu::always_inline]] inline void tile(const std::uint8_t* group, const std::uint8_t* codes, std::int64_t code_stride, std::int64_t blocks,
@@ -23,6 +34,7 @@ template <Format F, int T>
 #pragma GCC unroll 16
   for (int t = 0; t < T; ++t) sum[t] = _mm512_setzero_ps();
   for (std::int64_t b = 0; b < blocks; ++b, x += width, codes += code_stride) {
+    fetch_ahead<F>(group, codes, b);
     __m512i w[8];
     load_codes<F>(codes, w);
     const Scales s = load_scales<F>(group, b);

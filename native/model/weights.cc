@@ -35,6 +35,9 @@ Status not_computed(const GgufTensor& tensor) {
                                              std::string(tensor.name) + ": use a file with another quantization, such as Q4_0, Q8_0 or Q4_K_M");
 }
 
+// Memory that a block of matrices asks for at once; what is not written of it costs nothing.
+constexpr std::size_t kBlockBytes = std::size_t{32} << 20;
+
 // Packed matrices begin on cache lines.
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
@@ -243,15 +246,32 @@ class WeightLoader {
     const Type type = tensor.type->type;
     const Ops* table = table_of(tensor, tensor.rows());
     if (table == nullptr) return not_computed(tensor);
-    Result<AlignedBuffer> packed = AlignedBuffer::allocate(table->packed_bytes(type, tensor.rows(), tensor.cols()));
-    if (!packed.ok()) return packed.status();
-    std::byte* target = packed.value().data();
+    Result<std::byte*> target = place(table->packed_bytes(type, tensor.rows(), tensor.cols()));
+    if (!target.ok()) return target.status();
     pool_.parallel_for(0, tensor.rows(), table->pack_rows, [&](std::int64_t begin, std::int64_t end, int) {
-      table->pack(type, raw.data(), tensor.rows(), tensor.cols(), target, begin, end);
+      table->pack(type, raw.data(), tensor.rows(), tensor.cols(), target.value(), begin, end);
     });
     out.ops = table;
-    out.weights = {type, tensor.rows(), tensor.cols(), keep(std::move(packed).value())};
+    out.weights = {type, tensor.rows(), tensor.cols(), target.value()};
     return {};
+  }
+
+  // Room for a matrix. Small ones lie one behind the other in blocks of huge pages: by 4 KiB pages of their own a token of the Reader walks
+  // 22,000 page tables.
+  Result<std::byte*> place(std::size_t bytes) {
+    bytes = aligned(bytes);
+    if (bytes > block_left_) {
+      Result<AlignedBuffer> block = AlignedBuffer::allocate(std::max(bytes, kBlockBytes));
+      if (!block.ok()) return block.status();
+      block_left_ = block.value().size();
+      out_.buffers_.push_back(std::move(block).value());
+      block_next_ = out_.buffers_.back().data();
+    }
+    std::byte* at = block_next_;
+    block_next_ += bytes;
+    block_left_ -= bytes;
+    out_.bytes_ += bytes;
+    return at;
   }
 
   Status load_matrix(const std::string& name, std::int64_t rows, std::int64_t cols, Matrix& out) {
@@ -287,6 +307,8 @@ class WeightLoader {
   ThreadPool& pool_;
   const std::function<void(double)>& progress_;
   std::uint64_t total_bytes_ = 0, done_bytes_ = 0;
+  std::byte* block_next_ = nullptr;  // in the newest block of small matrices
+  std::size_t block_left_ = 0;
   std::int64_t layer_ = 0;  // being read
   Status status_;           // of that layer
   ModelWeights out_;
