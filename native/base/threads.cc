@@ -15,6 +15,18 @@ constexpr std::int64_t kSpinNs = 200'000;
 constexpr std::int64_t kOfferNs = 20'000;
 constexpr int kPausesPerClockRead = 64;  // a clock read costs about as much as one pause
 
+// A crowded machine: a worker that was awake lets the caller wait longer than this, and longer than the caller's own share took. Its core was given
+// to another program, which costs a time slice of milliseconds where a region is 10 us of work. Longer regions bear it.
+constexpr std::int64_t kCrowdedWaitNs = 50'000;
+constexpr std::int64_t kShortRegionNs = 1'000'000;
+// For so long the caller then works alone; twice as long each time the workers come back into a crowd, so that trying costs 5 % at most.
+constexpr std::int64_t kAloneNs = 4'000'000;
+constexpr std::int64_t kAloneMostNs = 512'000'000;
+constexpr int kCalmRegions = 2000;  // some ten tokens of decode without such a wait, and the machine counts as quiet
+
+using Clock = std::chrono::steady_clock;
+std::int64_t now_ns() { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count(); }
+
 inline void pause_core() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -26,7 +38,6 @@ inline void pause_core() {
 // Spins until ready() or kSpinNs have passed; true when ready.
 template <typename Ready>
 bool spin_until(const Ready& ready) {
-  using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   for (std::chrono::nanoseconds spent{0}; spent.count() < kSpinNs; spent = Clock::now() - start) {
     if (spent.count() > kOfferNs) std::this_thread::yield();
@@ -40,7 +51,7 @@ bool spin_until(const Ready& ready) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) : threads_(std::max(threads, 1)) {
+ThreadPool::ThreadPool(int threads) : threads_(std::max(threads, 1)), alone_ns_(kAloneNs) {
   workers_.reserve(static_cast<std::size_t>(threads_ - 1));
   for (int i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { worker_loop(i); });
 }
@@ -78,13 +89,33 @@ void ThreadPool::run(const Job& job) {
   assert(running_.load(std::memory_order_relaxed) == 0 && "one thread calls the pool at a time, and never from inside fn");
   job_ = job;
   next_granule_.store(0, std::memory_order_relaxed);
+  const std::int64_t start = now_ns();
+  if (start < alone_until_ns_) {
+    for (int i = 0; i < (job.stealing ? 1 : threads_); ++i) work(i);
+    return;
+  }
   running_.store(threads_ - 1, std::memory_order_relaxed);
   // Sequentially consistent with the worker's `sleepers_` then `generation_`: either this thread sees the sleeper and wakes it, or the
   // sleeper sees the new generation and does not sleep. The same pair orders job_ before the worker reads it.
   generation_.fetch_add(1);
-  if (sleepers_.load() > 0) generation_.notify_all();
+  const bool asleep = sleepers_.load() > 0;
+  if (asleep) generation_.notify_all();
   work(0);
+  if (running_.load(std::memory_order_acquire) == 0) return note_wait(0, 0);
+  const std::int64_t worked = now_ns();
   wait_for_workers();
+  note_wait(asleep ? 0 : now_ns() - worked, worked - start);
+}
+
+// Whether the next regions are the caller's alone: see kCrowdedWaitNs.
+void ThreadPool::note_wait(std::int64_t waited_ns, std::int64_t worked_ns) {
+  if (waited_ns <= kCrowdedWaitNs || waited_ns <= worked_ns || worked_ns > kShortRegionNs) {
+    if (calm_regions_ < kCalmRegions && ++calm_regions_ == kCalmRegions) alone_ns_ = kAloneNs;
+    return;
+  }
+  calm_regions_ = 0;
+  alone_until_ns_ = now_ns() + alone_ns_;
+  alone_ns_ = std::min(2 * alone_ns_, kAloneMostNs);
 }
 
 void ThreadPool::wait_for_workers() {

@@ -2,7 +2,8 @@
 //
 // Owns: n - 1 worker threads and the barrier between them and the caller. Leaves to callers: what is computed, and that ranges are
 // independent. Between two calls that follow closely a worker spins (a layer has about eight barriers, some 10 us apart: a futex
-// wake would cost as much as the work); after about kSpinNs without work it sleeps and costs nothing.
+// wake would cost as much as the work); after about kSpinNs without work it sleeps and costs nothing. Where other programs take the workers' cores away
+// the caller does short regions alone for a while, so that many threads are not slower than one.
 // Rules that must stay true: one thread calls at a time (the engine's driver); no lock and no allocation in a call; the split depends on
 // (begin, end, granularity, threads) only; everything that fn wrote is visible to the caller on return, and to the next call's fn.
 #pragma once
@@ -27,7 +28,7 @@ class ThreadPool {
 
   // Calls fn(range_begin, range_end, thread_index) once per thread that got work. [begin, end) is cut into granules of `granularity`
   // (the last may be shorter); thread i gets one contiguous run of granules, runs differ by at most one. thread_index is in
-  // [0, threads()); 0 is the caller. Returns when all are done. fn must not throw and must not call the pool.
+  // [0, threads()) and no two calls with one index overlap; 0 is the caller. Returns when all are done. fn must not throw and must not call the pool.
   template <typename F>
   void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t granularity, F&& fn) {
     Job job = make_job(begin, end, granularity, fn);
@@ -71,6 +72,7 @@ class ThreadPool {
   void work(int thread_index);  // one thread's share of job_
   void worker_loop(int thread_index);
   void wait_for_workers();
+  void note_wait(std::int64_t waited_ns, std::int64_t worked_ns);
 
   const int threads_;
   Job job_;                                               // written by the caller before generation_ moves, read by workers after
@@ -78,6 +80,8 @@ class ThreadPool {
   alignas(64) std::atomic<std::int32_t> running_{0};      // workers that have not finished this generation
   alignas(64) std::atomic<std::int64_t> next_granule_{0};
   alignas(64) std::atomic<std::int32_t> sleepers_{0};  // workers inside generation_.wait()
+  std::int64_t alone_until_ns_ = 0, alone_ns_;         // the caller's own, with calm_regions_
+  int calm_regions_ = 0;
   std::atomic<bool> caller_sleeps_{false};
   std::atomic<bool> stopping_{false};
   std::vector<std::thread> workers_;  // [threads_ - 1]
