@@ -138,6 +138,9 @@ Status Forward::allocate() {
     for (const Mixer mixer : {Mixer::attention, Mixer::delta}) get(gate_[static_cast<std::size_t>(mixer)], rows(mixer_out(config_, mixer)));
     get(conv_, rows(config_.delta.conv_channels()));
     get(gates_, rows(2 * config_.delta.value_heads));
+    const auto head_dim = static_cast<std::size_t>(config_.delta.head_dim);
+    query_length_.assign(head_dim, static_cast<float>(1.0 / static_cast<double>(head_dim)));
+    key_length_.assign(head_dim, static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim))));
   }
   if (e.count > 0) {
     get(ffn_in_, rows(config_.embedding));

@@ -129,6 +129,7 @@ class Forward {
   std::vector<AlignedBuffer> attention_scratch_;          // [threads]
   std::vector<AlignedBuffer> draft_scratch_;              // [threads] one head's state [head_dim, head_dim], then an output row
   std::vector<std::vector<kernels::KvBlock>> blocks_;     // [threads][pages]
+  std::vector<float> query_length_, key_length_;          // [delta.head_dim] 1 / head_dim and 1 / sqrt(head_dim): see convolve()
   std::vector<double> frequencies_;                       // [rope_dims / 2]
   std::vector<float> angle_rows_;                         // [max_tokens, rope_dims / 2, 2]
   std::vector<const float*> angles_;                      // [max_tokens], into angle_rows_

@@ -20,14 +20,6 @@ constexpr std::int64_t kConvolveTokens = 16;
 // In front of the length, as the published model has it; only a vector of zeros feels it.
 constexpr double kLengthEps = 1e-6;
 
-// values[n] *= factor / |values|.
-void normalise(float* values, std::int64_t n, double factor) {
-  double sum = kLengthEps;
-  for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(values[i]) * values[i];
-  const auto scale = static_cast<float>(factor / std::sqrt(sum));
-  for (std::int64_t i = 0; i < n; ++i) values[i] *= scale;
-}
-
 }  // namespace
 
 // conv_ row of one token of a run: convolved, queries and keys of length 1, queries scaled by 1 / sqrt(head_dim).
@@ -41,10 +33,12 @@ void Forward::convolve(const Run& run, const float* before, const float* taps, s
   }
   float* out = conv_.as<float>() + (run.first_token + token) * channels;
   ops_.conv_silu(taps, rows.data(), static_cast<int>(d.conv_kernel), out, channels);
-  const double scale = 1.0 / std::sqrt(static_cast<double>(d.head_dim));
+  // x / sqrt(sum x^2 + eps) is an rms_norm whose weight is 1 / sqrt(n) and whose eps is an n-th.
+  const auto eps = static_cast<float>(kLengthEps / static_cast<double>(d.head_dim));
   for (std::int64_t head = 0; head < d.key_heads; ++head) {
-    normalise(out + head * d.head_dim, d.head_dim, scale);
-    normalise(out + (d.key_heads + head) * d.head_dim, d.head_dim, 1);
+    float *query = out + head * d.head_dim, *key = out + (d.key_heads + head) * d.head_dim;
+    ops_.rms_norm(query, query_length_.data(), eps, query, d.head_dim);
+    ops_.rms_norm(key, key_length_.data(), eps, key, d.head_dim);
   }
 }
 
