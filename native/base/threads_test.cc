@@ -88,3 +88,29 @@ CODICIL_TEST(waits_for_a_worker_that_takes_long) {
     CHECK_EQ(ran[0] + ran[1], 2);
   }
 }
+
+CODICIL_TEST(leaves_short_regions_to_the_caller_after_a_worker_has_lost_its_core_and_comes_back) {
+  ThreadPool pool(2);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::array<std::thread::id, 2> ran;
+  const auto note = [&](std::int64_t, std::int64_t, int index) { ran[static_cast<std::size_t>(index)] = std::this_thread::get_id(); };
+  // A worker that has fallen asleep meanwhile is not held to have lost its core, so this may take more than one attempt.
+  bool alone = false;
+  for (int attempt = 0; attempt < 500 && !alone; ++attempt) {
+    pool.parallel_for(0, 2, 1, note);
+    pool.parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t, int index) {
+      if (index == 1) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    });
+    pool.parallel_for(0, 2, 1, note);
+    CHECK(ran[0] == caller);
+    alone = ran[1] == caller;
+  }
+  CHECK(alone);
+  bool back = false;
+  for (int attempt = 0; attempt < 500 && !back; ++attempt) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    pool.parallel_for(0, 2, 1, note);
+    back = ran[1] != caller;
+  }
+  CHECK(back);
+}
