@@ -51,8 +51,9 @@ class Longest {
 };
 
 struct Shared {
+  Shared(Engine& engine_in, std::int64_t longest_in) : engine(engine_in), longest(longest_in) {}
   Engine& engine;
-  std::int64_t longest;
+  const std::int64_t longest;
   std::atomic<bool> stop{false};
   std::atomic<std::int64_t> submitted{0}, done{0}, cancelled{0}, failed{0}, full{0};
   Longest cancels, gaps, reads;
@@ -247,7 +248,7 @@ Status soak_command(const Arguments& a, Engine& engine, JsonWriter& out) {
     return Status(Code::invalid_request, "expected a context of at least 65 tokens, found " + std::to_string(engine.model().context_tokens) +
                                              ": choose another model or context");
   std::vector<Memory> memory;  // after warming up, at the end
-  Shared shared{engine, longest};
+  Shared shared(engine, longest);
   for (const double share : {0.25, 0.75}) {
     shared.stop = false;
     std::vector<std::thread> threads;
