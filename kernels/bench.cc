@@ -1,6 +1,6 @@
 // How fast each table of this machine is, at the shapes of the default model (135M, 576 wide) and one larger layer.
 //
-// Usage: bench [threads]. Prints, per table: GEMM in G multiply-adds / s and GEMV in GB/s of packed weights, attention for prefill and
+// Usage: bench [threads] [attention]: all, or attention alone. Prints, per table: GEMM in G multiply-adds / s and GEMV in GB/s of packed weights, attention for prefill and
 // decode. Each figure is the best of several runs, since other programs on the machine can only make a run slower; with one thread
 // it is processor time, not time of day, for the same reason. Threads split rows (or kv heads) and are started once per figure.
 #include <algorithm>
@@ -131,44 +131,78 @@ void bench_matmul(const Ops& ops) {
               static_cast<double>(ops.packed_bytes(Type::q8_0, 49152, 576)) / seconds * 1e-9);
 }
 
-void bench_attention(const Ops& ops, int heads, int kv_heads, int head_dim, std::int64_t queries, std::int64_t first_position) {
-  const std::int64_t page_tokens = 256, tokens = first_position + queries, pages = (tokens + page_tokens - 1) / page_tokens;
-  const std::int64_t page_values = kv_heads * page_tokens * head_dim;
-  const auto values = random_floats(2 * pages * page_values);
-  std::vector<std::uint16_t> halves(values.size());
-  ops.to_f16(values.data(), halves.data(), static_cast<std::int64_t>(values.size()));
+struct AttentionShape {
+  int heads, kv_heads, head_dim;
+  std::int64_t queries, first_position;
+  KvType k_type = KvType::f16, v_type = KvType::f16;
+};
+
+const char* name_of(KvType type) {
+  constexpr const char* kNames[] = {"f16", "q8_0", "q4", "nf4"};
+  return kNames[static_cast<int>(type)];
+}
+
+// One sequence. Work items are (kv head, block of queries) or, for one query, (kv head, page), dealt out in turn.
+void bench_attention(const Ops& ops, const AttentionShape& c) {
+  const std::int64_t tokens = c.first_position + c.queries, pages = (tokens + kKvPageTokens - 1) / kKvPageTokens;
+  const std::int64_t k_bytes = c.kv_heads * kKvPageTokens * kv_row_bytes(c.k_type, c.head_dim),
+                     v_bytes = c.kv_heads * kKvPageTokens * kv_row_bytes(c.v_type, c.head_dim);
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(pages * (k_bytes + v_bytes)));
+  std::mt19937 bits(3);
+  for (auto& byte : bytes) byte = static_cast<std::uint8_t>(bits() & 0x3f);  // any f16 of such bytes is finite
   std::vector<KvBlock> blocks;
   for (std::int64_t page = 0; page < pages; ++page)
-    blocks.push_back({halves.data() + 2 * page * page_values, halves.data() + (2 * page + 1) * page_values});
-  const std::int64_t stride = heads * head_dim;
-  const auto q = random_floats(queries * stride);
+    blocks.push_back({bytes.data() + page * (k_bytes + v_bytes), bytes.data() + page * (k_bytes + v_bytes) + k_bytes});
+  const std::int64_t stride = c.heads * c.head_dim;
+  const auto q = random_floats(c.queries * stride);
   std::vector<float> out(q.size());
-  const std::size_t scratch_bytes = (ops.attention_scratch_bytes(heads, kv_heads, head_dim, page_tokens) + 63) / 64 * 64;
-  Memory scratch(scratch_bytes * static_cast<std::size_t>(threads));
-  const double seconds = best_seconds(queries > 1 ? 5 : 50, [&](int thread) {
+  const std::size_t scratch_bytes = (ops.attention_scratch_bytes(c.heads, c.kv_heads, c.head_dim, kKvPageTokens) + 63) / 64 * 64;
+  const std::size_t state_bytes = static_cast<std::size_t>(c.heads) * attention_carry_bytes(c.head_dim);
+  Memory scratch(scratch_bytes * static_cast<std::size_t>(threads)), states(state_bytes * static_cast<std::size_t>(pages));
+  const auto base = [&](int thread) {
     AttentionArgs args;
+    args.q = q.data(), args.out = out.data();
     args.blocks = blocks.data();
-    args.page_tokens = page_tokens;
+    args.k_type = c.k_type, args.v_type = c.v_type;
+    args.page_tokens = kKvPageTokens;
     args.q_stride = args.out_stride = stride;
-    args.heads = heads, args.kv_heads = kv_heads, args.head_dim = head_dim;
-    args.scale = 1.0f / std::sqrt(static_cast<float>(head_dim));
+    args.queries = c.queries, args.first_position = c.first_position;
+    args.heads = c.heads, args.kv_heads = c.kv_heads, args.head_dim = c.head_dim;
+    args.scale = 1.0f / std::sqrt(static_cast<float>(c.head_dim));
     args.scratch = static_cast<char*>(scratch.data) + scratch_bytes * static_cast<std::size_t>(thread);
-    // Work items are (kv head, block of queries), dealt out in turn: later queries see more keys.
-    const std::int64_t step = queries > 1 ? 32 : 1;
+    return args;
+  };
+  const double seconds = best_seconds(c.queries > 1 ? 5 : 50, [&](int thread) {
+    AttentionArgs args = base(thread);
     int item = 0;
-    for (int h = 0; h < kv_heads; ++h)
-      for (std::int64_t begin = 0; begin < queries; begin += step, ++item) {
+    for (int h = 0; h < c.kv_heads; ++h) {
+      if (c.queries == 1) {
+        for (std::int64_t page = 0; page < pages; ++page, ++item) {
+          if (item % threads != thread) continue;
+          args.key_begin = page * kKvPageTokens, args.key_end = args.key_begin + kKvPageTokens;
+          args.page_states = static_cast<char*>(states.data) + state_bytes * static_cast<std::size_t>(page);
+          ops.attention(args, h, h + 1);
+        }
+        continue;
+      }
+      constexpr std::int64_t kStep = 64;  // as native/model/attention.cc has it
+      for (std::int64_t begin = 0; begin < c.queries; begin += kStep, ++item) {
         if (item % threads != thread) continue;
-        args.q = q.data() + begin * stride;
-        args.out = out.data() + begin * stride;
-        args.queries = std::min(step, queries - begin);
-        args.first_position = first_position + begin;
+        args.q = q.data() + begin * stride, args.out = out.data() + begin * stride;
+        args.queries = std::min(kStep, c.queries - begin);
+        args.first_position = c.first_position + begin;
         ops.attention(args, h, h + 1);
       }
+    }
+    if (c.queries > 1 || thread != 0) return;
+    args.key_begin = 0, args.key_end = INT64_MAX;
+    args.page_states = states.data;
+    ops.attention_merge(args, 0, c.kv_heads);
   });
-  const double pairs = static_cast<double>(queries) * (static_cast<double>(first_position) + 0.5 * static_cast<double>(queries + 1));
-  std::printf("%-9s attention %d/%d dim %-3d %4lld queries from %-4lld  %8.3f ms  %6.1f GFLOP/s\n", ops.name, heads, kv_heads, head_dim,
-              static_cast<long long>(queries), static_cast<long long>(first_position), seconds * 1e3, pairs * heads * head_dim * 4 / seconds * 1e-9);
+  const double pairs = static_cast<double>(c.queries) * (static_cast<double>(c.first_position) + 0.5 * static_cast<double>(c.queries + 1));
+  std::printf("%-9s attention %d/%d dim %-3d %-4s %-4s %4lld queries from %-5lld  %8.3f ms  %6.1f GMAC/s  %5.1f GB/s\n", ops.name, c.heads, c.kv_heads,
+              c.head_dim, name_of(c.k_type), name_of(c.v_type), static_cast<long long>(c.queries), static_cast<long long>(c.first_position),
+              seconds * 1e3, pairs * c.heads * c.head_dim * 2 / seconds * 1e-9, static_cast<double>(bytes.size()) / seconds * 1e-9);
 }
 
 void bench_rows(const Ops& ops) {
@@ -208,14 +242,19 @@ int main(int argc, char** argv) {
       std::printf("SKIPPED: table %s, this machine cannot run it\n", name);
       continue;
     }
-    bench_matmul(*ops);
+    const bool all = argc < 3;
+    if (all) bench_matmul(*ops);
     if (ops == &reference()) continue;
-    bench_attention(*ops, 9, 3, 64, 512, 0);
-    bench_attention(*ops, 9, 3, 64, 2400, 0);
-    bench_attention(*ops, 9, 3, 64, 1, 512);
-    bench_attention(*ops, 9, 3, 64, 1, 2400);
-    bench_attention(*ops, 16, 2, 128, 512, 1024);
-    bench_rows(*ops);
+    for (const AttentionShape& shape : std::initializer_list<AttentionShape>{
+             {9, 3, 64, 512, 0}, {9, 3, 64, 2400, 0}, {9, 3, 64, 512, 4096}, {9, 3, 64, 1, 512}, {9, 3, 64, 1, 2400}, {9, 3, 64, 1, 4096},
+             {9, 3, 64, 1, 65535}, {16, 2, 128, 512, 1024}, {16, 2, 256, 1, 16384}})
+      bench_attention(*ops, shape);
+    for (const auto& [k, v] : {std::pair{KvType::f16, KvType::f16}, {KvType::q8_0, KvType::q8_0}, {KvType::q8_0, KvType::q4}, {KvType::q4, KvType::q4},
+                               {KvType::nf4, KvType::nf4}}) {
+      bench_attention(*ops, {9, 3, 64, 1, 16384, k, v});
+      bench_attention(*ops, {9, 3, 64, 256, 4096, k, v});
+    }
+    if (all) bench_rows(*ops);
   }
   return 0;
 }

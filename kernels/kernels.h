@@ -59,25 +59,29 @@ struct Activations {
 };
 
 // How a row of keys or values (one token, one kv head: head_dim numbers) lies in its page. The quantized ones are blocks of 32 numbers:
-// an f16 scale d, then the codes; a number is read back as code's level x d in f32, rounded to f16, so every table reads the same.
+// an f16 scale d, then the codes; a number is read back as code's level x d in f32, so every table reads the same.
 //   f16    head_dim f16
 //   q8_0   [f16 d][int8 code x 32]: level = code, d = largest / 127 (the block of GGUF's q8_0)
 //   q4     [f16 d][16 bytes: codes 0..15 in the low nibbles, 16..31 in the high]: level = one of 16 int8 with the least squared error for 32
 //          normal numbers whose largest is level -127 (0.0061 of the variance; 0.0079 for even steps, 0.0076 for nf4); d may be negative
 //   nf4    the same bytes; level = 16 quantiles of a normal distribution (Dettmers et al. 2023, QLoRA, appendix E), d = largest
+// Keys of 16 consecutive tokens lie interleaved, so that vectors of 16 lanes multiply 16 keys without a shuffle: what a row has one after the other
+// (numbers of f16; of a block its scale, then its code bytes), a group has 16 times each, of token 0 to 15. Values lie row by row.
 enum class KvType : std::uint8_t { f16, q8_0, q4, nf4 };
 inline constexpr std::int64_t kKvBlock = 32;        // numbers that share a scale; head_dim is a multiple of it, except for f16
+inline constexpr int kKvGroup = 16;                 // tokens whose keys lie interleaved
+inline constexpr int kKvPageTokens = 256;           // most tokens of a page
 inline constexpr std::int64_t kHadamardBlock = 64;  // numbers that are rotated together
 std::int64_t kv_row_bytes(KvType type, std::int64_t head_dim);
 
 // Keys and values of one page for one layer, as the attention op reads them.
 struct KvBlock {
-  const void* k = nullptr;  // [kv_heads, page_tokens] rows of AttentionArgs::k_type
+  const void* k = nullptr;  // [kv_heads, page_tokens / 16] groups of AttentionArgs::k_type
   const void* v = nullptr;  // [kv_heads, page_tokens] rows of AttentionArgs::v_type
 };
 
 // Causal attention of `queries` consecutive tokens of ONE sequence at absolute positions first_position + i.
-// Token i sees positions 0 .. first_position + i. Softmax in f32 (running maximum and sum, so a page is read once).
+// Token i sees positions 0 .. first_position + i. Softmax in f32: every page has its own, joined in order to that of the pages before.
 struct AttentionArgs {
   const float* q = nullptr;  // [queries, heads, head_dim] f32, stride q_stride floats per query, rotated already
   std::int64_t q_stride = 0;
@@ -85,7 +89,7 @@ struct AttentionArgs {
   std::int64_t out_stride = 0;
   const KvBlock* blocks = nullptr;  // [ceil((first_position + queries) / page_tokens)] pages of this layer
   KvType k_type = KvType::f16, v_type = KvType::f16;
-  std::int64_t page_tokens = 0;
+  std::int64_t page_tokens = 0;  // a multiple of kKvGroup, at most kKvPageTokens
   std::int64_t queries = 0;
   std::int64_t first_position = 0;
   int heads = 0;
@@ -96,7 +100,10 @@ struct AttentionArgs {
   // up to the last: only blocks of [key_begin, key_end) are read, and what a call leaves in `carry` the next goes on from, to the same
   // bits as one call. `out` is written by the call whose key_end covers every query; one call over all keys needs no carry.
   std::int64_t key_begin = 0, key_end = INT64_MAX;
-  void* carry = nullptr;    // [queries, heads] of attention_carry_bytes(head_dim), layout private to the table
+  void* carry = nullptr;  // [queries, heads] of attention_carry_bytes(head_dim), layout private to the table
+  // Where several threads share the keys of one sequence: a call leaves the softmax of every page of its range alone here, and one call of
+  // attention_merge over all of the ranges joins them, to the same bits as one walk. Null: joined as it goes.
+  void* page_states = nullptr;  // [pages of the range][queries, heads] of attention_carry_bytes(head_dim)
   void* scratch = nullptr;  // attention_scratch_bytes() per calling thread, 64-byte aligned
 };
 
@@ -164,9 +171,12 @@ struct Ops {
   void (*hadamard)(float* x, std::int64_t n);
   // Writes x[n] as one row of that type: kv_row_bytes(type, n) bytes. The same bits in every table.
   void (*store_kv)(KvType type, const float* x, void* row, std::int64_t n);
+  // The same as key `slot` of a group of 16. Touches no byte of the other 15.
+  void (*store_key)(KvType type, const float* x, void* group, int slot, std::int64_t n);
   std::size_t (*attention_scratch_bytes)(int heads, int kv_heads, int head_dim, std::int64_t page_tokens);
   // Computes kv heads [begin, end) for all queries: every query head of a kv head is done while its keys are in cache.
   void (*attention)(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
+  void (*attention_merge)(const AttentionArgs& args, int kv_head_begin, int kv_head_end);  // of page_states; reads no page
 
   // --- recurrence ----------------------------------------------------------------------------------------------------------
   void (*delta_rule)(const DeltaArgs& args);

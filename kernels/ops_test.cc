@@ -3,6 +3,7 @@
 // Prints "N passed, N failed" and names the tables that were skipped because this machine lacks them; exits 1 on any failure.
 // Tolerances: matmul, prepare and conversions must agree bit for bit (the order of the arithmetic is part of the specification);
 // ops that sum or exponentiate in another order get the relative error that is stated at each check.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -384,6 +385,23 @@ void test_kv_rows(const Ops& ops) {
       }
     }
   }
+  // A key among the 16 of its group: the row's numbers, and no byte of the others.
+  for (KvType type : kKvTypes)
+    for (std::int64_t n : {32, 64, 96, 256})
+      for (int slot : {0, 7, 15}) {
+        const auto x = uniform_vector(n, -3, 3);
+        const auto size = static_cast<std::size_t>(kv_row_bytes(type, n));
+        std::vector<std::uint8_t> row(size), want(size * kKvGroup, 0xee), got(size * kKvGroup + 1, 0xee);
+        reference().store_kv(type, x.data(), row.data(), n);
+        reference().store_key(type, x.data(), want.data(), slot, n);
+        ops.store_key(type, x.data(), got.data(), slot, n);
+        bool same = true;
+        for (std::int64_t i = 0; i < n; ++i) same &= kv_key(type, got.data(), slot, i) == kv_value(type, row.data(), i);
+        const auto untouched = std::count(got.begin(), got.end(), 0xee);
+        const std::string at = std::string(ops.name) + " store_key " + name_of(type) + " n " + std::to_string(n) + " slot " + std::to_string(slot);
+        check(std::equal(want.begin(), want.end(), got.begin()) && got.back() == 0xee, at + " writes the reference's bytes");
+        check(same && untouched >= static_cast<std::ptrdiff_t>(size * (kKvGroup - 1) + 1), at + " is the row, and leaves the other keys alone");
+      }
   for (std::int64_t n : {64, 128, 320}) {
     const auto x = uniform_vector(n, -3, 3), y = uniform_vector(n, -3, 3);
     auto want = x, got = x, other = y;
@@ -420,7 +438,8 @@ struct Pages {
         const std::int64_t row = h * c.page_tokens + position % c.page_tokens;
         std::uint8_t* page = bytes.data() + position / c.page_tokens * page_bytes;
         const auto k = uniform_vector(c.head_dim, -range, range), v = uniform_vector(c.head_dim, -2, 2);
-        reference().store_kv(c.k_type, k.data(), page + row * k_row, c.head_dim);
+        const std::int64_t slot = row % kKvGroup;
+        reference().store_key(c.k_type, k.data(), page + (row - slot) * k_row, static_cast<int>(slot), c.head_dim);
         reference().store_kv(c.v_type, v.data(), page + rows * k_row + row * v_row, c.head_dim);
       }
   }
@@ -428,8 +447,10 @@ struct Pages {
   std::vector<KvBlock> blocks;
 };
 
-// span_pages > 0: the walk is cut into calls of so many pages, and a page is there only while its call runs.
-std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& pages, const std::vector<float>& q, std::int64_t stride, bool by_head,
+// How a walk is cut: by head, or into calls of `span_pages` pages, where a page is there only while its call runs; joined as they go, or at the end.
+enum class Cut { none, heads, carried, merged };
+
+std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& pages, const std::vector<float>& q, std::int64_t stride, Cut cut,
                           std::int64_t span_pages = 0) {
   Buffer<std::uint8_t> scratch(ops.attention_scratch_bytes(c.heads, c.kv_heads, c.head_dim, c.page_tokens));
   std::vector<float> out(static_cast<std::size_t>(c.queries * stride), -77.0f);
@@ -448,10 +469,12 @@ std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& p
   args.head_dim = c.head_dim;
   args.scale = 1.0f / std::sqrt(static_cast<float>(c.head_dim));
   args.scratch = scratch.data;
-  if (span_pages > 0) {
+  if (cut == Cut::carried || cut == Cut::merged) {
     Buffer<std::uint8_t> carry(static_cast<std::size_t>(c.queries * c.heads) * attention_carry_bytes(c.head_dim));
     args.carry = carry.data;
     const auto count = static_cast<std::int64_t>(pages.blocks.size());
+    const std::size_t state_bytes = static_cast<std::size_t>(c.queries * c.heads) * attention_carry_bytes(c.head_dim);
+    Buffer<std::uint8_t> states(state_bytes * static_cast<std::size_t>(count));
     for (std::int64_t page = 0; page < count; page += span_pages) {
       std::vector<KvBlock> present(pages.blocks.size());
       for (std::int64_t p = page; p < std::min(page + span_pages, count); ++p)
@@ -459,9 +482,16 @@ std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& p
       args.blocks = present.data();
       args.key_begin = page * c.page_tokens;
       args.key_end = (page + span_pages) * c.page_tokens;
+      args.page_states = cut == Cut::merged ? states.data + state_bytes * static_cast<std::size_t>(page) : nullptr;
       ops.attention(args, 0, c.kv_heads);
     }
-  } else if (by_head) {
+    if (cut == Cut::merged) {
+      args.blocks = nullptr;
+      args.key_begin = 0, args.key_end = INT64_MAX;
+      args.page_states = states.data;
+      for (int h = 0; h < c.kv_heads; ++h) ops.attention_merge(args, h, h + 1);
+    }
+  } else if (cut == Cut::heads) {
     for (int h = c.kv_heads - 1; h >= 0; --h) ops.attention(args, h, h + 1);
   } else {
     ops.attention(args, 0, c.kv_heads);
@@ -474,7 +504,7 @@ void test_attention(const Ops& ops) {
       {9, 3, 64, 64, 1, 0},     {9, 3, 64, 64, 7, 0},     {9, 3, 64, 64, 1, 63},    {9, 3, 64, 64, 1, 64},     {9, 3, 64, 64, 3, 63},
       {9, 3, 64, 256, 130, 0},  {9, 3, 64, 256, 70, 190}, {9, 3, 64, 256, 1, 2399}, {9, 3, 64, 256, 33, 1000}, {4, 4, 128, 64, 5, 100},
       {14, 2, 64, 64, 20, 50},  {8, 1, 256, 32, 9, 40},   {4, 2, 80, 48, 11, 90},   {2, 1, 16, 16, 40, 5},     {2, 2, 24, 64, 6, 70},
-      {6, 2, 96, 100, 17, 250}, {16, 2, 128, 64, 2, 500}, {5, 1, 64, 64, 1, 129},   {4, 1, 32, 64, 1, 10},     {100, 1, 16, 64, 2, 70},
+      {6, 2, 96, 112, 17, 250}, {16, 2, 128, 64, 2, 500}, {5, 1, 64, 64, 1, 129},   {4, 1, 32, 64, 1, 10},     {100, 1, 16, 64, 2, 70},
   };
   // Pages of every format: heads with and without a rotation, first, last and next page, part of a tile, one query and many.
   for (const auto& [k, v] : {std::pair{KvType::q8_0, KvType::q8_0}, {KvType::q8_0, KvType::q4}, {KvType::q4, KvType::q4}, {KvType::nf4, KvType::nf4}})
@@ -498,14 +528,17 @@ void test_attention(const Ops& ops) {
                              std::to_string(c.head_dim) + " page " + std::to_string(c.page_tokens) + " queries " + std::to_string(c.queries) +
                              " from " + std::to_string(c.first_position) + " range " + std::to_string(range) + " " + name_of(c.k_type) + "/" +
                              name_of(c.v_type);
-      const auto want = attend(reference(), c, pages, q, stride, false);
-      const auto got = attend(ops, c, pages, q, stride, false);
+      const auto want = attend(reference(), c, pages, q, stride, Cut::none);
+      const auto got = attend(ops, c, pages, q, stride, Cut::none);
       // f32 scores of up to 12 * 12 * sqrt(dim) carry an absolute error near 1e-5 * size, which the exponential passes on.
       check(close(got.data(), want.data(), got.size(), 1e-5, range > 1 ? 3e-3 : 2e-5), at);
-      check(same_bits(attend(ops, c, pages, q, stride, true).data(), got.data(), got.size()), at + " is the same head by head");
-      for (const std::int64_t span : {1, 3})
-        check(same_bits(attend(ops, c, pages, q, stride, false, span).data(), got.data(), got.size()),
+      check(same_bits(attend(ops, c, pages, q, stride, Cut::heads).data(), got.data(), got.size()), at + " is the same head by head");
+      for (const std::int64_t span : {1, 3}) {
+        check(same_bits(attend(ops, c, pages, q, stride, Cut::carried, span).data(), got.data(), got.size()),
               at + " is the same in calls of " + std::to_string(span) + " pages");
+        check(same_bits(attend(ops, c, pages, q, stride, Cut::merged, span).data(), got.data(), got.size()),
+              at + " is the same joined from calls of " + std::to_string(span) + " pages");
+      }
       if (c.queries == 1) continue;
       bool same = true;
       for (std::int64_t i = 0; i < c.queries; ++i) {
@@ -513,7 +546,7 @@ void test_attention(const Ops& ops) {
         one.queries = 1;
         one.first_position += i;
         const std::vector<float> row(q.begin() + i * stride, q.begin() + (i + 1) * stride);
-        const auto alone = attend(ops, one, pages, row, stride, false);
+        const auto alone = attend(ops, one, pages, row, stride, Cut::none);
         same &= same_bits(alone.data(), got.data() + i * stride, static_cast<std::size_t>(c.heads * c.head_dim));
       }
       check(same, at + " is the same query by query");

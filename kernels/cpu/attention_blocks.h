@@ -1,10 +1,14 @@
-// The walk of attention over pages and tiles, the same for every instruction set: blocks of query rows x tiles of 64 keys.
+// The walk of attention over pages, the same for every instruction set: blocks of query rows x pages of up to 256 keys.
 //
-// Owns: the scratch layout and the order of blocks, tiles and rows. Leaves arithmetic to `Isa`, a struct of static functions in the including file:
-//   transpose_keys, widen, dequantize, do_rows<R>, clear(sums, n), scale(sums, factor, out, n).
-// Quantized rows of a tile become f16 rows first; from there on the tile is one of f16.
-// Rule that must stay true: everything here has internal linkage. The including files are compiled for different instruction sets, and
-// a function that the linker merged could run instructions that the machine lacks; hence the unnamed namespace in a header.
+// A "row" is one query head of one query: all heads that share a kv head are rows of one block, so that a page is read once for all of them, and
+// widened to f32 once where they are many. Of every page a row has a softmax of its own (maximum, total, sums), which is then joined to that of
+// the pages before. So pages may be done by several threads and joined later, in order (attention_merge), to the same bits.
+//
+// Owns: the scratch layout, the order of blocks, pages and rows, the carry between calls. Leaves arithmetic to `Isa`, a struct of static functions
+// in the including file: widen_keys, widen_values, do_rows<R>, join, clear, scale.
+// Rules that must stay true: a row's arithmetic depends only on its position; keys that a row may not see get weight 0 exactly, and the order of
+// additions does not depend on how many rows are done together. Everything here has internal linkage: the including files are compiled for
+// different instruction sets, and a function that the linker merged could run instructions that the machine lacks.
 #pragma once
 
 #include <cstddef>
@@ -17,27 +21,23 @@
 namespace codicil::kernels {
 namespace {
 
-constexpr int kTile = 64;      // keys per tile: four zmm or eight ymm of scores
-constexpr int kMaxRows = 96;   // rows per block: amortizes the widening of a tile to below 5 % of the work
-constexpr int kWidenFrom = 8;  // fewer rows read the f16 tile directly
+constexpr int kMaxRows = 192;  // rows per block, 64 queries of 3 heads: the widening of a page is below 2 % of the work
+constexpr int kWidenFrom = 8;  // fewer rows read f16 pages directly
+constexpr int kMostTogether = 12;
+constexpr int kMostHeadDim = 256;  // wider heads go to the reference; rows of a constant stride need no register each
 
 struct Scratch {
-  std::uint16_t* k16;     // [head_dim, 64] f16
-  float* k32;             // [head_dim, 64]
-  float* v32;             // [64, head_dim]
-  float* scores;          // [rows, 64], weights after the softmax
-  float* sums;            // [rows, head_dim]
-  float* maximum;         // [rows]
-  float* total;           // [rows]
-  float* decay;           // [rows] factor of the old sums in this tile
-  const float** q;        // [rows]
-  std::uint16_t* k_rows;  // [64, head_dim] f16, keys of a tile that were quantized
-  std::uint16_t* v_rows;  // [64, head_dim] f16, values
+  float* k32;       // [16 groups][head_dim][16 keys]
+  float* v32;       // [256, head_dim]
+  float* sums;      // [rows, head_dim]
+  float* maximum;   // [rows]
+  float* total;     // [rows]
+  const float** q;  // [rows]
 };
 
-int block_queries(int group) { return group >= kMaxRows ? 1 : kMaxRows / group; }
+[[maybe_unused]] int block_queries(int group) { return group >= kMaxRows ? 1 : kMaxRows / group; }
 
-std::size_t layout(void* base, int group, int head_dim, Scratch* out) {
+[[maybe_unused]] std::size_t layout(void* base, int group, int head_dim, Scratch* out) {
   const std::size_t rows = static_cast<std::size_t>(block_queries(group) * group), dims = static_cast<std::size_t>(head_dim);
   std::size_t at = 0;
   const auto take = [&](std::size_t bytes) {
@@ -46,155 +46,186 @@ std::size_t layout(void* base, int group, int head_dim, Scratch* out) {
     return static_cast<char*>(base) + (base ? here : 0);
   };
   Scratch s;
-  s.k16 = reinterpret_cast<std::uint16_t*>(take(dims * kTile * 2));
-  s.k32 = reinterpret_cast<float*>(take(dims * kTile * 4));
-  s.v32 = reinterpret_cast<float*>(take(dims * kTile * 4));
-  s.scores = reinterpret_cast<float*>(take(rows * kTile * 4));
+  s.k32 = reinterpret_cast<float*>(take(dims * kKvPageTokens * 4));
+  s.v32 = reinterpret_cast<float*>(take(dims * kKvPageTokens * 4));
   s.sums = reinterpret_cast<float*>(take(rows * dims * 4));
   s.maximum = reinterpret_cast<float*>(take(rows * 4));
   s.total = reinterpret_cast<float*>(take(rows * 4));
-  s.decay = reinterpret_cast<float*>(take(rows * 4));
   s.q = reinterpret_cast<const float**>(take(rows * sizeof(float*)));
-  s.k_rows = reinterpret_cast<std::uint16_t*>(take(dims * kTile * 2));
-  s.v_rows = reinterpret_cast<std::uint16_t*>(take(dims * kTile * 2));
   if (out) *out = s;
   return at;
 }
 
-struct Tile {
-  std::int64_t begin;  // position of its first key
-  int keys;            // keys that some row of the block may see
+// Queries [begin, end) of all heads of one kv head.
+struct Block {
+  const AttentionArgs& args;
+  const Scratch& s;
+  int kv_head;
+  std::int64_t begin, end;
+  int group() const { return args.heads / args.kv_heads; }
+  int rows() const { return static_cast<int>(end - begin) * group(); }
+  std::int64_t position(int row) const { return args.first_position + begin + row / group(); }
+  // Of arrays [queries, heads] of attention_carry_bytes(): maximum, total, sums of a row.
+  float* state(void* states, int row) const {
+    const std::int64_t index = (begin + row / group()) * args.heads + kv_head * group() + row % group();
+    return reinterpret_cast<float*>(static_cast<char*>(states) + index * static_cast<std::int64_t>(attention_carry_bytes(args.head_dim)));
+  }
+  // Those of the page at `position` alone.
+  float* page_state(std::int64_t of_position, int row) const {
+    const std::int64_t page = (of_position - args.key_begin) / args.page_tokens;
+    const std::int64_t bytes = args.queries * args.heads * static_cast<std::int64_t>(attention_carry_bytes(args.head_dim));
+    return state(static_cast<char*>(args.page_states) + page * bytes, row);
+  }
+};
+
+// What a call of do_rows works on: `rows` rows from `row` on, all of which see something of the page.
+template <class K, class V>
+struct PageRows {
+  const Block& block;
+  int row;
+  const K* k;  // groups of [head_dim][16 keys]
+  const V* v;  // [keys, head_dim]
+  std::int64_t position;        // of the page's first key
+  int keys;                     // keys that the last of the rows may see
+  int visible[kMostTogether];   // keys that each may see
 };
 
 template <class Isa, class K, class V>
-void do_tile(const Scratch& s, const Tile& tile, const K* k, const V* v, int group, int rows, std::int64_t first_position, int head_dim,
-             float scale) {
-  // Rows of queries before the tile see nothing of it.
-  const std::int64_t before = tile.begin - first_position;
+void do_page(const Block& block, std::int64_t position, int keys, const K* k, const V* v) {
+  const int group = block.group(), rows = block.rows();
+  // Rows of queries before the page see nothing of it.
+  const std::int64_t before = position - block.position(0);
   int row = before > 0 ? static_cast<int>(before) * group : 0;
   while (row < rows) {
-    const int left = rows - row;
-    int visible[6];
-    for (int r = 0; r < 6; ++r) {
-      const std::int64_t seen = first_position + (row + r) / group + 1 - tile.begin;
-      visible[r] = seen < tile.keys ? static_cast<int>(seen) : tile.keys;
+    const int left = rows - row, count = left >= Isa::kRowsTogether ? Isa::kRowsTogether : left >= 6 ? 6 : left;
+    PageRows<K, V> part{block, row, k, v, position, 0, {}};
+    for (int r = 0; r < count; ++r) {
+      const std::int64_t seen = block.position(row + r) + 1 - position;
+      part.visible[r] = seen < keys ? static_cast<int>(seen) : keys;
     }
-    if (left >= 6) {
-      Isa::template do_rows<6>(s, row, k, v, tile.keys, head_dim, scale, visible);
-      row += 6;
-      continue;
-    }
-    switch (left) {
+    part.keys = part.visible[count - 1];
+    switch (count) {
       case 1:
-        Isa::template do_rows<1>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        Isa::template do_rows<1>(part);
         break;
       case 2:
-        Isa::template do_rows<2>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        Isa::template do_rows<2>(part);
         break;
       case 3:
-        Isa::template do_rows<3>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        Isa::template do_rows<3>(part);
         break;
       case 4:
-        Isa::template do_rows<4>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        Isa::template do_rows<4>(part);
+        break;
+      case 5:
+        Isa::template do_rows<5>(part);
+        break;
+      case 6:
+        Isa::template do_rows<6>(part);
         break;
       default:
-        Isa::template do_rows<5>(s, row, k, v, tile.keys, head_dim, scale, visible);
+        Isa::template do_rows<Isa::kRowsTogether>(part);
         break;
     }
-    row = rows;
+    row += count;
   }
 }
 
-// The f16 rows of a tile, which lie in the page or, quantized there, are put in `scratch`.
 template <class Isa>
-[[gnu::always_inline]] inline const std::uint16_t* half_rows(KvType type, const void* rows, std::int64_t first, std::int64_t keys, int head_dim,
-                                                             std::uint16_t* scratch) {
-  const void* at = static_cast<const std::uint8_t*>(rows) + first * kv_row_bytes(type, head_dim);
-  if (type == KvType::f16) return static_cast<const std::uint16_t*>(at);
-  Isa::dequantize(type, static_cast<const std::uint8_t*>(at), keys * head_dim, scratch);
-  return scratch;
+void walk_pages(const Block& block, std::int64_t visible) {
+  const AttentionArgs& args = block.args;
+  const Scratch& s = block.s;
+  const std::int64_t k_bytes = kv_row_bytes(args.k_type, args.head_dim), v_bytes = kv_row_bytes(args.v_type, args.head_dim);
+  const bool widen = block.rows() >= kWidenFrom;
+  for (std::int64_t position = args.key_begin; position < visible; position += args.page_tokens) {
+    const int keys = static_cast<int>(visible - position < args.page_tokens ? visible - position : args.page_tokens);
+    const KvBlock& page = args.blocks[position / args.page_tokens];
+    const void* k = static_cast<const std::uint8_t*>(page.k) + block.kv_head * args.page_tokens * k_bytes;
+    const void* v = static_cast<const std::uint8_t*>(page.v) + block.kv_head * args.page_tokens * v_bytes;
+    if (!widen && args.k_type == KvType::f16 && args.v_type == KvType::f16) {
+      do_page<Isa>(block, position, keys, static_cast<const std::uint16_t*>(k), static_cast<const std::uint16_t*>(v));
+    } else {
+      Isa::widen_keys(args.k_type, k, keys, args.head_dim, s.k32);
+      Isa::widen_values(args.v_type, v, static_cast<std::int64_t>(keys) * args.head_dim, s.v32);
+      do_page<Isa>(block, position, keys, s.k32, s.v32);
+    }
+  }
 }
 
-// Rows of a block between two calls of one walk: maximum, total, sums.
-struct Carry {
-  const AttentionArgs& args;
-  int kv_head;
-  std::int64_t begin;  // the block's first query
-  float* at(int row) const {
-    const int group = args.heads / args.kv_heads;
-    const std::int64_t index = (begin + row / group) * args.heads + kv_head * group + row % group;
-    return reinterpret_cast<float*>(static_cast<char*>(args.carry) + index * static_cast<std::int64_t>(attention_carry_bytes(args.head_dim)));
-  }
-  void load(const Scratch& s, int rows) const {
-    for (int row = 0; row < rows; ++row) {
-      const float* from = at(row);
-      s.maximum[row] = from[0];
-      s.total[row] = from[1];
-      std::memcpy(s.sums + row * args.head_dim, from + 2, static_cast<std::size_t>(args.head_dim) * sizeof(float));
-    }
-  }
-  void store(const Scratch& s, int rows) const {
-    for (int row = 0; row < rows; ++row) {
-      float* to = at(row);
-      to[0] = s.maximum[row];
-      to[1] = s.total[row];
-      std::memcpy(to + 2, s.sums + row * args.head_dim, static_cast<std::size_t>(args.head_dim) * sizeof(float));
-    }
-  }
-};
-
-// Queries [begin, end) of all heads of one kv head.
+// Before the first key, or as an earlier call left it.
 template <class Isa>
-void do_block(const AttentionArgs& args, int kv_head, const Scratch& s, std::int64_t begin, std::int64_t end) {
-  const int group = args.heads / args.kv_heads, head_dim = args.head_dim;
-  const int rows = static_cast<int>(end - begin) * group;
+void begin_rows(const Block& block) {
+  const AttentionArgs& args = block.args;
+  const Scratch& s = block.s;
+  const int rows = block.rows();
   for (int row = 0; row < rows; ++row) {
-    s.q[row] = args.q + (begin + row / group) * args.q_stride + static_cast<std::int64_t>(kv_head * group + row % group) * head_dim;
     s.maximum[row] = -__builtin_inff();
     s.total[row] = 0;
+    if (args.key_begin == 0) continue;
+    const float* from = block.state(args.carry, row);
+    s.maximum[row] = from[0], s.total[row] = from[1];
+    std::memcpy(s.sums + row * args.head_dim, from + 2, static_cast<std::size_t>(args.head_dim) * sizeof(float));
   }
-  const Carry carry{args, kv_head, begin};
-  if (args.key_begin > 0)
-    carry.load(s, rows);
-  else
-    Isa::clear(s.sums, static_cast<std::int64_t>(rows) * head_dim);
-  const std::int64_t visible = args.first_position + end < args.key_end ? args.first_position + end : args.key_end;
-  for (std::int64_t page = args.key_begin / args.page_tokens; page * args.page_tokens < visible; ++page) {
-    for (std::int64_t offset = 0; offset < args.page_tokens; offset += kTile) {
-      const std::int64_t position = page * args.page_tokens + offset;
-      if (position >= visible) break;
-      std::int64_t keys = args.page_tokens - offset < kTile ? args.page_tokens - offset : kTile;
-      if (visible - position < keys) keys = visible - position;
-      const Tile tile{position, static_cast<int>(keys)};
-      const std::int64_t first = kv_head * args.page_tokens + offset;
-      const std::uint16_t* k = half_rows<Isa>(args.k_type, args.blocks[page].k, first, keys, head_dim, s.k_rows);
-      const std::uint16_t* v = half_rows<Isa>(args.v_type, args.blocks[page].v, first, keys, head_dim, s.v_rows);
-      Isa::transpose_keys(k, tile.keys, head_dim, s.k16);
-      if (rows < kWidenFrom) {
-        do_tile<Isa>(s, tile, s.k16, v, group, rows, args.first_position + begin, head_dim, args.scale);
-      } else {
-        Isa::widen(s.k16, s.k32, static_cast<std::int64_t>(head_dim) * kTile);
-        Isa::widen(v, s.v32, keys * head_dim);
-        do_tile<Isa>(s, tile, s.k32, s.v32, group, rows, args.first_position + begin, head_dim, args.scale);
-      }
-    }
-  }
-  if (args.key_end < args.first_position + args.queries) return carry.store(s, rows);
-  for (int row = 0; row < rows; ++row) {
-    float* out = args.out + (begin + row / group) * args.out_stride + static_cast<std::int64_t>(kv_head * group + row % group) * head_dim;
-    Isa::scale(s.sums + row * head_dim, 1.0f / s.total[row], out, head_dim);
-  }
+  if (args.key_begin == 0) Isa::clear(s.sums, static_cast<std::int64_t>(rows) * args.head_dim);
 }
 
 template <class Isa>
-void attend(const AttentionArgs& args, int kv_head_begin, int kv_head_end) {
-  if (args.head_dim % 16 != 0) return reference_attention(args, kv_head_begin, kv_head_end);
+void end_rows(const Block& block) {
+  const AttentionArgs& args = block.args;
+  const Scratch& s = block.s;
+  const int group = block.group(), rows = block.rows(), head_dim = args.head_dim;
+  const bool is_last = args.key_end >= args.first_position + args.queries;
+  for (int row = 0; row < rows; ++row) {
+    if (is_last) {
+      float* out = args.out + (block.begin + row / group) * args.out_stride + static_cast<std::int64_t>(block.kv_head * group + row % group) * head_dim;
+      Isa::scale(s.sums + row * head_dim, 1.0f / s.total[row], out, head_dim);
+      continue;
+    }
+    float* to = block.state(args.carry, row);
+    to[0] = s.maximum[row], to[1] = s.total[row];
+    std::memcpy(to + 2, s.sums + row * head_dim, static_cast<std::size_t>(head_dim) * sizeof(float));
+  }
+}
+
+// Joins what walks with `page_states` left.
+template <class Isa>
+void join_pages(const Block& block, std::int64_t visible) {
+  const AttentionArgs& args = block.args;
+  for (int row = 0; row < block.rows(); ++row)
+    for (std::int64_t position = args.key_begin; position < visible && position <= block.position(row); position += args.page_tokens) {
+      const float* part = block.page_state(position, row);
+      Isa::join(block.s, row, part[0], part[1], part + 2, args.head_dim);
+    }
+}
+
+template <class Isa>
+void each_block(const AttentionArgs& args, int kv_head_begin, int kv_head_end, bool merge) {
   const int group = args.heads / args.kv_heads, step = block_queries(group);
   Scratch scratch;
   layout(args.scratch, group, args.head_dim, &scratch);
   for (int kv_head = kv_head_begin; kv_head < kv_head_end; ++kv_head)
-    for (std::int64_t begin = 0; begin < args.queries; begin += step)
-      do_block<Isa>(args, kv_head, scratch, begin, begin + step < args.queries ? begin + step : args.queries);
+    for (std::int64_t begin = 0; begin < args.queries; begin += step) {
+      const Block block{args, scratch, kv_head, begin, begin + step < args.queries ? begin + step : args.queries};
+      const std::int64_t visible = args.first_position + block.end < args.key_end ? args.first_position + block.end : args.key_end;
+      if (merge || args.page_states == nullptr) begin_rows<Isa>(block);
+      if (!merge)
+        for (int row = 0; row < block.rows(); ++row)
+          scratch.q[row] = args.q + (begin + row / group) * args.q_stride + static_cast<std::int64_t>(kv_head * group + row % group) * args.head_dim;
+      merge ? join_pages<Isa>(block, visible) : walk_pages<Isa>(block, visible);
+      if (merge || args.page_states == nullptr) end_rows<Isa>(block);
+    }
+}
+
+template <class Isa>
+void attend(const AttentionArgs& args, int kv_head_begin, int kv_head_end) {
+  if (args.head_dim % 16 != 0 || args.head_dim > kMostHeadDim) return reference_attention(args, kv_head_begin, kv_head_end);
+  each_block<Isa>(args, kv_head_begin, kv_head_end, false);
+}
+
+template <class Isa>
+void merge(const AttentionArgs& args, int kv_head_begin, int kv_head_end) {
+  if (args.head_dim % 16 != 0 || args.head_dim > kMostHeadDim) return reference_attention_merge(args, kv_head_begin, kv_head_end);
+  each_block<Isa>(args, kv_head_begin, kv_head_end, true);
 }
 
 }  // namespace

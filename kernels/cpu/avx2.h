@@ -13,8 +13,10 @@ void avx2_matmul_quantized(const Weights& w, const Activations& x, float* out, s
 void avx2_matmul_float(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end);
 std::size_t avx2_attention_scratch_bytes(int heads, int kv_heads, int head_dim, std::int64_t page_tokens);
 void avx2_attention(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
+void avx2_attention_merge(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
 void avx2_hadamard(float* x, std::int64_t n);
 void avx2_store_quantized(KvType type, const float* x, void* row, std::int64_t n);
+void avx2_store_key(KvType type, const float* x, void* group, int slot, std::int64_t n);
 
 namespace {
 

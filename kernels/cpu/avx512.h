@@ -19,8 +19,10 @@ void amx_matmul_quantized(const Weights& w, const Activations& x, float* out, st
 void avx512_matmul_float(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end);
 std::size_t avx512_attention_scratch_bytes(int heads, int kv_heads, int head_dim, std::int64_t page_tokens);
 void avx512_attention(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
+void avx512_attention_merge(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
 void avx512_hadamard(float* x, std::int64_t n);
 void avx512_store_quantized(KvType type, const float* x, void* row, std::int64_t n);
+void avx512_store_key(KvType type, const float* x, void* group, int slot, std::int64_t n);
 
 namespace {
 

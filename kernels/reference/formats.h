@@ -81,9 +81,13 @@ void reference_delta_rule(const DeltaArgs& args);
 const float* kv_levels(KvType type);
 // Number `index` of a row.
 float kv_value(KvType type, const void* row, std::int64_t index);
+// Number `index` of key `slot` of a group of 16.
+float kv_key(KvType type, const void* group, int slot, std::int64_t index);
 void reference_hadamard(float* x, std::int64_t n);
 void reference_store_kv(KvType type, const float* x, void* row, std::int64_t n);
+void reference_store_key(KvType type, const float* x, void* group, int slot, std::int64_t n);
 void reference_attention(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
+void reference_attention_merge(const AttentionArgs& args, int kv_head_begin, int kv_head_end);
 std::size_t reference_attention_scratch_bytes(int heads, int kv_heads, int head_dim, std::int64_t page_tokens);
 
 }  // namespace codicil::kernels

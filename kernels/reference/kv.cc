@@ -17,6 +17,12 @@ float half_at(const std::uint8_t* from) {
   return half_to_float(half);
 }
 
+// Of number `at` of a block whose code bytes lie `apart`.
+float level_at(KvType type, const std::uint8_t* codes, int apart, int at) {
+  if (type == KvType::q8_0) return static_cast<float>(static_cast<std::int8_t>(codes[at * apart]));
+  return kv_levels(type)[at < 16 ? codes[at * apart] & 15 : codes[(at - 16) * apart] >> 4];
+}
+
 }  // namespace
 
 std::int64_t kv_row_bytes(KvType type, std::int64_t head_dim) {
@@ -31,9 +37,14 @@ float kv_value(KvType type, const void* row, std::int64_t index) {
   if (type == KvType::f16) return half_at(bytes + 2 * index);
   const std::uint8_t* block = bytes + index / kKvBlock * kv_row_bytes(type, kKvBlock);
   const auto at = static_cast<int>(index % kKvBlock);
-  const float level = type == KvType::q8_0 ? static_cast<float>(static_cast<std::int8_t>(block[2 + at]))
-                                           : kv_levels(type)[at < 16 ? block[2 + at] & 15 : block[2 + at - 16] >> 4];
-  return half_to_float(float_to_half(level * half_at(block)));
+  return level_at(type, block + 2, 1, at) * half_at(block);
+}
+
+float kv_key(KvType type, const void* group, int slot, std::int64_t index) {
+  const auto* bytes = static_cast<const std::uint8_t*>(group);
+  if (type == KvType::f16) return half_at(bytes + 2 * (index * kKvGroup + slot));
+  const std::uint8_t* block = bytes + index / kKvBlock * kv_row_bytes(type, kKvBlock) * kKvGroup;
+  return level_at(type, block + 2 * kKvGroup + slot, kKvGroup, static_cast<int>(index % kKvBlock)) * half_at(block + 2 * slot);
 }
 
 void reference_hadamard(float* x, std::int64_t n) { rotate_blocks(x, n); }
@@ -42,6 +53,12 @@ void reference_store_kv(KvType type, const float* x, void* row, std::int64_t n) 
   if (type != KvType::f16) return store_quantized(type, x, row, n);
   auto* out = static_cast<std::uint16_t*>(row);
   for (std::int64_t i = 0; i < n; ++i) out[i] = float_to_half(x[i]);
+}
+
+void reference_store_key(KvType type, const float* x, void* group, int slot, std::int64_t n) {
+  if (type != KvType::f16) return store_quantized_key(type, x, group, slot, n);
+  auto* out = static_cast<std::uint16_t*>(group);
+  for (std::int64_t i = 0; i < n; ++i) out[i * kKvGroup + slot] = float_to_half(x[i]);
 }
 
 }  // namespace codicil::kernels

@@ -103,5 +103,17 @@ template <int Apart>
   }
 }
 
+// The same row as key `slot` of a group of 16.
+[[maybe_unused]] void store_quantized_key(KvType type, const float* x, void* group, int slot, std::int64_t n) {
+  auto* out = static_cast<std::uint8_t*>(group);
+  const std::int64_t bytes = kv_row_bytes(type, kKvBlock);
+  for (std::int64_t first = 0; first < n; first += kKvBlock, out += bytes * kKvGroup) {
+    std::uint8_t block[2 + kKvBlock];
+    store_quantized(type, x + first, block, kKvBlock);
+    std::memcpy(out + 2 * slot, block, 2);
+    for (std::int64_t i = 0; i < bytes - 2; ++i) out[(2 + i) * kKvGroup + slot] = block[2 + i];
+  }
+}
+
 }  // namespace
 }  // namespace codicil::kernels

@@ -31,6 +31,7 @@ enum class Format { f16 = 0, q8_0 = 1, k8v4 = 2 /* keys q8_0, values 4 bits */, 
 inline constexpr std::array kFormats = {Format::f16, Format::q8_0, Format::k8v4, Format::q4, Format::nf4};
 const char* format_name(Format format);    // as options and FORMAT.md write it
 inline constexpr int kFormatBlock = 32;    // head_dim is a multiple of it, except for f16
+inline constexpr int kKeyGroup = 16;       // tokens whose keys lie interleaved (kernels.h)
 inline constexpr int kRotationBlock = 64;  // keys and values of a quantized format are rotated when head_dim is a multiple of it
 
 // Geometry shared by all pages of one model.

@@ -145,7 +145,8 @@ CODICIL_TEST(a_fork_copies_every_row_of_its_last_page_in_every_format) {
     for (int part = 0; part < 6; ++part) {
       std::size_t at = static_cast<std::size_t>(part / 2) * shape.layer_bytes() + (part % 2 == 0 ? 0 : 2 * kPageTokens * shape.key_bytes());
       const std::size_t row = part % 2 == 0 ? shape.key_bytes() : shape.value_bytes();
-      for (int head = 0; head < 2; ++head, at += kPageTokens * row) CHECK(std::memcmp(from.data() + at, to.data() + at, 100 * row) == 0);
+      for (int head = 0; head < 2; ++head, at += kPageTokens * row)
+        CHECK(std::memcmp(from.data() + at, to.data() + at, (part % 2 == 0 ? 112 : 100) * row) == 0);  // keys: whole groups of 16
     }
   }
 }

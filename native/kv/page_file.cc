@@ -54,7 +54,7 @@ void write_page_header(const PageShape& shape, const PageHeader& header, std::sp
 Result<PageHeader> read_page_header(const PageShape& shape, std::span<const std::byte> in) {
   if (in.size() < kPageHeaderBytes) return corrupt("a header of 4096 bytes", std::to_string(in.size()) + " bytes");
   if (std::memcmp(in.data(), kMagic, sizeof kMagic) != 0) return corrupt("the mark CODICLKV", "another beginning");
-  if (get<std::uint32_t>(in, 8) != kPageFileVersion) return corrupt("version 2", "version " + std::to_string(get<std::uint32_t>(in, 8)));
+  if (get<std::uint32_t>(in, 8) != kPageFileVersion) return corrupt("version 3", "version " + std::to_string(get<std::uint32_t>(in, 8)));
   if (get<std::uint32_t>(in, kCrcAt) != crc32c(in.first(kCrcAt))) return corrupt("a header that agrees with its checksum", "another checksum");
   const bool same = get<std::uint32_t>(in, 12) == static_cast<std::uint32_t>(shape.format) && get<std::uint64_t>(in, 16) == shape.model_fingerprint &&
                     get<std::uint32_t>(in, 24) == static_cast<std::uint32_t>(shape.layers) &&

@@ -14,7 +14,7 @@
 namespace codicil::kv {
 
 inline constexpr std::size_t kPageHeaderBytes = 4096;
-inline constexpr std::uint32_t kPageFileVersion = 2;
+inline constexpr std::uint32_t kPageFileVersion = 3;
 inline constexpr int kMaxPageLayers = 512;  // their checksums must fit the header; the deepest public models have 126
 
 struct PageHeader {

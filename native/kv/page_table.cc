@@ -138,7 +138,9 @@ class Table final : public PageTable {
       std::size_t at = static_cast<std::size_t>(part / 2) * shape.layer_bytes();
       if (part % 2 != 0) at += static_cast<std::size_t>(shape.kv_heads) * kPageTokens * shape.key_bytes();
       const std::size_t row = part % 2 == 0 ? shape.key_bytes() : shape.value_bytes();
-      for (int head = 0; head < shape.kv_heads; ++head, at += kPageTokens * row) std::memcpy(to.data + at, from->data + at, tokens * row);
+      // Keys of 16 tokens lie interleaved.
+      const std::size_t rows = part % 2 == 0 ? (tokens + kKeyGroup - 1) / kKeyGroup * kKeyGroup : tokens;
+      for (int head = 0; head < shape.kv_heads; ++head, at += kPageTokens * row) std::memcpy(to.data + at, from->data + at, rows * row);
     }
     return {};
   }

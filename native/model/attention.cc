@@ -1,7 +1,9 @@
-// Attention over pages: which thread takes which queries and heads, and where their keys lie.
+// Attention over pages: which thread takes which queries, heads and pages, and where their keys lie.
 //
-// Leaves the arithmetic to the op table. Rules: a unit is one kv head with query heads that read it, so keys of a page are read once for all of them;
-// keys that come from SSD come in spans, and a unit goes on in the next span with the softmax that it left in the carry, to the same bits.
+// Leaves the arithmetic to the op table. Rules: a unit is one kv head with all query heads that read it, so keys of a page are read once for all of
+// them. Where that makes too few units for the threads (sessions decoding at depth) a sequence is cut into parts of some pages each; whoever
+// finishes a head's last part joins them, in the order of the pages. Keys that come from SSD come in spans, and a unit goes on in the next span with
+// the softmax that it left in the carry. All three ways give the same bits.
 
 #include <algorithm>
 #include <cmath>
@@ -15,38 +17,66 @@ namespace {
 
 // Queries of one sequence that one attention unit takes: keys of a page are read once for all of them.
 constexpr std::int64_t kAttentionQueries = 64;
+// Units that a thread should find: with fewer the last to finish keeps the others waiting.
+constexpr std::int64_t kUnitsPerThread = 8;
+// More queries than a step of drafts has are a prefill, whose states of every page would be larger than its keys.
+constexpr std::int64_t kMostCutQueries = 16;
+
+std::int64_t pages_of(std::int64_t tokens) { return (tokens + kv::kPageTokens - 1) / kv::kPageTokens; }
 
 }  // namespace
 
 void Forward::plan_units(const Batch& batch) {
   units_.clear();
   run_units_.assign(1, 0);
-  const auto group = static_cast<std::int32_t>(config_.heads / config_.kv_heads);
-  std::int64_t work = 0;
-  for (const Run& run : batch.runs) work += (run.count + kAttentionQueries - 1) / kAttentionQueries * config_.kv_heads;
-  // Few units and several threads (one session decoding): query heads that share a kv head are divided, else a thread would idle.
-  const bool divide = work < 4 * pool_.threads() && pool_.threads() > 1;
+  cuts_.clear();
+  const std::int64_t threads = pool_.threads(), wanted = kUnitsPerThread * threads;
+  std::int64_t whole = 0, all_pages = 0;
+  for (const Run& run : batch.runs) {
+    whole += (run.count + kAttentionQueries - 1) / kAttentionQueries * config_.kv_heads;
+    all_pages += pages_of(run.first_position + run.count) * config_.kv_heads;
+  }
+  const bool cut = threads > 1 && whole < wanted && batch.stream == nullptr;
+  const std::int64_t part = std::max<std::int64_t>(1, all_pages / wanted);
+  std::int64_t states = 0;
   for (std::size_t r = 0; r < batch.runs.size(); ++r) {
     const Run& run = batch.runs[r];
-    for (std::int64_t first = 0; first < run.count; first += kAttentionQueries) {
-      const std::int64_t count = std::min(kAttentionQueries, run.count - first);
-      for (std::int32_t head = 0; head < config_.kv_heads; ++head) {
-        const std::int32_t step = divide ? 1 : group;
-        for (std::int32_t q = 0; q < group; q += step)
-          units_.push_back({static_cast<std::int32_t>(r), head, head * group + q, head * group + q + step, first, count});
+    const std::int64_t pages = pages_of(run.first_position + run.count);
+    for (std::int32_t head = 0; head < config_.kv_heads; ++head) {
+      if (!cut || run.count > kMostCutQueries || pages <= part) {
+        for (std::int64_t first = 0; first < run.count; first += kAttentionQueries)
+          units_.push_back({static_cast<std::int32_t>(r), head, first, std::min(kAttentionQueries, run.count - first), 0, pages, -1});
+        continue;
       }
+      const std::int64_t parts = (pages + part - 1) / part;
+      for (std::int64_t page = 0; page < pages; page += part)
+        units_.push_back({static_cast<std::int32_t>(r), head, 0, run.count, page, std::min(pages, page + part), static_cast<std::int32_t>(cuts_.size())});
+      cuts_.push_back({states, parts});
+      states += pages * run.count * state_bytes();
     }
     run_units_.push_back(units_.size());
   }
+  // Longest first: what is dealt out last should be short. Spans from SSD find a run's units by their place.
+  if (batch.stream == nullptr)
+    std::stable_sort(units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.work() > b.work(); });
+  if (page_states_.size() < static_cast<std::size_t>(states)) page_states_.resize(static_cast<std::size_t>(states) * 2);
+  if (parts_left_size_ < cuts_.size()) {
+    parts_left_size_ = cuts_.size() * 2;
+    parts_left_ = std::make_unique<std::atomic<std::int64_t>[]>(parts_left_size_);
+  }
+}
+
+std::int64_t Forward::state_bytes() const {
+  return config_.heads / config_.kv_heads * static_cast<std::int64_t>(kernels::attention_carry_bytes(static_cast<int>(config_.head_dim)));
 }
 
 void Forward::attend(const Batch& batch, std::int64_t layer) {
   if (batch.stream != nullptr) return attend_streamed(batch, layer);
+  for (std::size_t i = 0; i < cuts_.size(); ++i) parts_left_[i].store(cuts_[i].parts, std::memory_order_relaxed);
   pool_.parallel_for_stealing(0, static_cast<std::int64_t>(units_.size()), 1, [&](std::int64_t begin, std::int64_t end, int thread) {
     for (std::int64_t i = begin; i < end; ++i) {
       const Unit& unit = units_[static_cast<std::size_t>(i)];
-      const Run& run = batch.runs[static_cast<std::size_t>(unit.run)];
-      attend_unit(run, layer, unit, {0, static_cast<std::int64_t>(run.pages.size()), nullptr}, thread);
+      attend_unit(batch.runs[static_cast<std::size_t>(unit.run)], layer, unit, {unit.page_begin, unit.page_end, nullptr}, thread);
     }
   });
 }
@@ -76,20 +106,21 @@ void Forward::attend_streamed(const Batch& batch, std::int64_t layer) {
 
 void Forward::attend_unit(const Run& run, std::int64_t layer, const Unit& u, const Keys& keys, int thread) {
   const std::int64_t position = run.first_position + u.first;
-  const std::int64_t pages = std::min(keys.end_page, (position + u.count + kv::kPageTokens - 1) / kv::kPageTokens);
+  const std::int64_t end_page = std::min(keys.end_page, pages_of(position + u.count));
   const std::int64_t width = config_.heads * config_.head_dim, place = place_[static_cast<std::size_t>(layer)] * kv_.layer_bytes;
+  const std::int64_t group = config_.heads / config_.kv_heads;
   std::vector<kernels::KvBlock>& blocks = blocks_[static_cast<std::size_t>(thread)];
-  if (blocks.size() < static_cast<std::size_t>(pages)) blocks.resize(static_cast<std::size_t>(pages) * 2);
-  for (std::int64_t p = keys.first_page; p < pages; ++p) {
+  if (blocks.size() < static_cast<std::size_t>(end_page)) blocks.resize(static_cast<std::size_t>(end_page) * 2);
+  for (std::int64_t p = keys.first_page; p < end_page; ++p) {
     const std::byte* page = run.pages[static_cast<std::size_t>(p)];
     const std::byte* k = page != nullptr ? page + place : keys.stream->slice(u.run, p);
     blocks[static_cast<std::size_t>(p)] = {k + u.kv_head * kv_.k_head_bytes, k + kv_.v_bytes + u.kv_head * kv_.v_head_bytes};
   }
   // One kv head and the query heads that read it, as a model of its own.
   kernels::AttentionArgs args;
-  args.q = q_.as<float>() + (run.first_token + u.first) * width + u.head_begin * config_.head_dim;
+  args.q = q_.as<float>() + (run.first_token + u.first) * width + u.kv_head * group * config_.head_dim;
   args.q_stride = width;
-  args.out = mixed_.as<float>() + (run.first_token + u.first) * width + u.head_begin * config_.head_dim;
+  args.out = mixed_.as<float>() + (run.first_token + u.first) * width + u.kv_head * group * config_.head_dim;
   args.out_stride = width;
   args.blocks = blocks.data();
   args.k_type = kv_.k_type;
@@ -97,7 +128,7 @@ void Forward::attend_unit(const Run& run, std::int64_t layer, const Unit& u, con
   args.page_tokens = kv::kPageTokens;
   args.queries = u.count;
   args.first_position = position;
-  args.heads = u.head_end - u.head_begin;
+  args.heads = static_cast<int>(group);
   args.kv_heads = 1;
   args.head_dim = static_cast<int>(config_.head_dim);
   args.scale = 1.0f / std::sqrt(static_cast<float>(config_.head_dim));
@@ -105,10 +136,20 @@ void Forward::attend_unit(const Run& run, std::int64_t layer, const Unit& u, con
   args.key_begin = keys.first_page * kv::kPageTokens;
   args.key_end = keys.end_page * kv::kPageTokens;
   if (keys.stream != nullptr) {
-    const std::int64_t row = (run.first_token + u.first) * config_.heads + u.head_begin * u.count;  // a unit's rows lie together
+    const std::int64_t row = (run.first_token + u.first) * config_.heads + u.kv_head * group * u.count;  // a unit's rows lie together
     args.carry = carry_.data() + static_cast<std::size_t>(row) * kernels::attention_carry_bytes(args.head_dim);
   }
+  std::byte* states = u.cut >= 0 ? page_states_.data() + cuts_[static_cast<std::size_t>(u.cut)].states : nullptr;
+  if (states != nullptr) args.page_states = states + keys.first_page * u.count * state_bytes();
   ops_.attention(args, 0, 1);
+  if (states != nullptr) {
+    // Release what this part wrote, acquire what the others did: the last one to come here sees all of it.
+    if (parts_left_[static_cast<std::size_t>(u.cut)].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    args.key_begin = 0;
+    args.key_end = INT64_MAX;
+    args.page_states = states;
+    ops_.attention_merge(args, 0, 1);
+  }
   // Values were rotated, so their weighted sum is: back to what the layer's next product expects.
   if (!kv_.rotated || args.key_end < position + u.count) return;
   for (std::int64_t i = 0; i < u.count; ++i) ops_.hadamard(args.out + i * args.out_stride, static_cast<std::int64_t>(args.heads) * args.head_dim);

@@ -153,10 +153,8 @@ Status Forward::allocate() {
   attention_scratch_.resize(threads);
   draft_scratch_.resize(threads);
   blocks_.resize(threads);
-  // Units are a whole group of query heads or one head alone (plan_units); either may need more, as a table rounds its blocks to the group.
   const auto head_dim = static_cast<int>(config_.head_dim), group = static_cast<int>(config_.heads / config_.kv_heads);
-  const std::size_t attention_bytes =
-      std::max(ops_.attention_scratch_bytes(group, 1, head_dim, kv::kPageTokens), ops_.attention_scratch_bytes(1, 1, head_dim, kv::kPageTokens));
+  const std::size_t attention_bytes = ops_.attention_scratch_bytes(group, 1, head_dim, kv::kPageTokens);
   for (std::size_t i = 0; i < threads; ++i) {
     get(tiles_[i], tile_bytes(config_, tile_rows_, activation_bytes_));
     get(attention_scratch_[i], attention_bytes);
@@ -176,7 +174,7 @@ Status Forward::allocate() {
   }
   token_page_.resize(tokens);
   token_slot_.resize(tokens);
-  k_rows_.resize(tokens);
+  k_groups_.resize(tokens);
   v_rows_.resize(tokens);
   return status;
 }
@@ -248,7 +246,8 @@ Lane Forward::lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, in
           .activations = activations,
           .angles = angles_.data() + first,
           .kv = kv_,
-          .k_rows = k_rows_.data() + first,
+          .slots = token_slot_.data() + first,
+          .k_groups = k_groups_.data() + first,
           .v_rows = v_rows_.data() + first};
 }
 
@@ -303,7 +302,7 @@ void Forward::point_rows(std::int64_t layer, std::int64_t begin, std::int64_t en
   for (std::int64_t t = begin; t < end; ++t) {
     std::byte* k = token_page_[static_cast<std::size_t>(t)] + place;
     const std::int64_t slot = token_slot_[static_cast<std::size_t>(t)];
-    k_rows_[static_cast<std::size_t>(t)] = k + slot * (kv_.k_head_bytes / kv::kPageTokens);
+    k_groups_[static_cast<std::size_t>(t)] = k + slot / kernels::kKvGroup * kernels::kKvGroup * (kv_.k_head_bytes / kv::kPageTokens);
     v_rows_[static_cast<std::size_t>(t)] = k + kv_.v_bytes + slot * (kv_.v_head_bytes / kv::kPageTokens);
   }
 }

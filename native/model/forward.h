@@ -7,6 +7,7 @@
 // for bit whatever shares the batch and however work is split, because every op is independent by token, row and head.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -60,9 +61,15 @@ class Forward {
   static kv::PageShape page_shape(const ModelConfig& config, std::uint64_t fingerprint, kv::Format format = kv::Format::f16);
 
  private:
-  struct Unit {
-    std::int32_t run, kv_head, head_begin, head_end;
-    std::int64_t first, count;
+  struct Unit {  // of attention: queries [first, first + count) of a run, all query heads of a kv head, pages [page_begin, page_end)
+    std::int32_t run, kv_head;
+    std::int64_t first, count, page_begin, page_end;
+    std::int32_t cut;  // index in cuts_ when it is one of several parts; -1: all of its keys
+    std::int64_t work() const { return count * (page_end - page_begin); }
+  };
+  struct Cut {  // a kv head of a run whose pages are shared out
+    std::int64_t states;  // where its page states begin in page_states_: [pages][count][group] of attention_carry_bytes()
+    std::int64_t parts;
   };
   struct ExpertUnit {
     std::int32_t expert;
@@ -94,6 +101,7 @@ class Forward {
   };
   void attend_unit(const Run& run, std::int64_t layer, const Unit& unit, const Keys& keys, int thread);
   void attend_streamed(const Batch& batch, std::int64_t layer);
+  std::int64_t state_bytes() const;  // of one page and query
 
   void recur(const Batch& batch, std::int64_t layer);  // recurrence.cc
   void convolve(const Run& run, const float* before, const float* taps, std::int64_t token);
@@ -135,8 +143,12 @@ class Forward {
   std::vector<const float*> angles_;                      // [max_tokens], into angle_rows_
   std::vector<std::byte*> token_page_;                    // [max_tokens] page that the token's keys go to
   std::vector<std::int32_t> token_slot_;                  // [max_tokens] place in that page
-  std::vector<std::byte*> k_rows_, v_rows_;               // [max_tokens], of the layer that the token's thread is at
+  std::vector<std::byte*> k_groups_, v_rows_;             // [max_tokens], of the layer that the token's thread is at
   std::vector<Unit> units_;                               // attention work of this batch
+  std::vector<Cut> cuts_;
+  std::vector<std::byte> page_states_;
+  std::unique_ptr<std::atomic<std::int64_t>[]> parts_left_;  // [cuts_]
+  std::size_t parts_left_size_ = 0;
   std::vector<std::size_t> run_units_;                    // [runs + 1] where a run's units begin
   std::vector<std::pair<std::size_t, Keys>> span_units_;  // of the span at hand
   AlignedBuffer carry_;  // [max_tokens, heads] of attention_carry_bytes; the system commits it when pages are first streamed
