@@ -200,9 +200,10 @@ void bench_attention(const Ops& ops, const AttentionShape& c) {
     ops.attention_merge(args, 0, c.kv_heads);
   });
   const double pairs = static_cast<double>(c.queries) * (static_cast<double>(c.first_position) + 0.5 * static_cast<double>(c.queries + 1));
-  std::printf("%-9s attention %d/%d dim %-3d %-4s %-4s %4lld queries from %-5lld  %8.3f ms  %6.1f GMAC/s  %5.1f GB/s\n", ops.name, c.heads, c.kv_heads,
-              c.head_dim, name_of(c.k_type), name_of(c.v_type), static_cast<long long>(c.queries), static_cast<long long>(c.first_position),
-              seconds * 1e3, pairs * c.heads * c.head_dim * 2 / seconds * 1e-9, static_cast<double>(bytes.size()) / seconds * 1e-9);
+  std::printf("%-9s attention %d/%d dim %-3d %-4s %-4s %4lld queries from %-5lld  %8.3f ms  %6.1f GMAC/s  %5.1f GB/s\n", ops.name, c.heads,
+              c.kv_heads, c.head_dim, name_of(c.k_type), name_of(c.v_type), static_cast<long long>(c.queries),
+              static_cast<long long>(c.first_position), seconds * 1e3, pairs * c.heads * c.head_dim * 2 / seconds * 1e-9,
+              static_cast<double>(bytes.size()) / seconds * 1e-9);
 }
 
 void bench_rows(const Ops& ops) {
@@ -245,11 +246,20 @@ int main(int argc, char** argv) {
     const bool all = argc < 3;
     if (all) bench_matmul(*ops);
     if (ops == &reference()) continue;
-    for (const AttentionShape& shape : std::initializer_list<AttentionShape>{
-             {9, 3, 64, 512, 0}, {9, 3, 64, 2400, 0}, {9, 3, 64, 512, 4096}, {9, 3, 64, 1, 512}, {9, 3, 64, 1, 2400}, {9, 3, 64, 1, 4096},
-             {9, 3, 64, 1, 65535}, {16, 2, 128, 512, 1024}, {16, 2, 256, 1, 16384}})
+    for (const AttentionShape& shape : std::initializer_list<AttentionShape>{{9, 3, 64, 512, 0},
+                                                                             {9, 3, 64, 2400, 0},
+                                                                             {9, 3, 64, 512, 4096},
+                                                                             {9, 3, 64, 1, 512},
+                                                                             {9, 3, 64, 1, 2400},
+                                                                             {9, 3, 64, 1, 4096},
+                                                                             {9, 3, 64, 1, 65535},
+                                                                             {16, 2, 128, 512, 1024},
+                                                                             {16, 2, 256, 1, 16384}})
       bench_attention(*ops, shape);
-    for (const auto& [k, v] : {std::pair{KvType::f16, KvType::f16}, {KvType::q8_0, KvType::q8_0}, {KvType::q8_0, KvType::q4}, {KvType::q4, KvType::q4},
+    for (const auto& [k, v] : {std::pair{KvType::f16, KvType::f16},
+                               {KvType::q8_0, KvType::q8_0},
+                               {KvType::q8_0, KvType::q4},
+                               {KvType::q4, KvType::q4},
                                {KvType::nf4, KvType::nf4}}) {
       bench_attention(*ops, {9, 3, 64, 1, 16384, k, v});
       bench_attention(*ops, {9, 3, 64, 256, 4096, k, v});

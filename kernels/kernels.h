@@ -104,7 +104,7 @@ struct AttentionArgs {
   // Where several threads share the keys of one sequence: a call leaves the softmax of every page of its range alone here, and one call of
   // attention_merge over all of the ranges joins them, to the same bits as one walk. Null: joined as it goes.
   void* page_states = nullptr;  // [pages of the range][queries, heads] of attention_carry_bytes(head_dim)
-  void* scratch = nullptr;  // attention_scratch_bytes() per calling thread, 64-byte aligned
+  void* scratch = nullptr;      // attention_scratch_bytes() per calling thread, 64-byte aligned
 };
 
 // A running maximum, sum and head_dim weighted values, as f64 at most (the reference).

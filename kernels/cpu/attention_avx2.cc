@@ -157,8 +157,7 @@ template <int R, class V>
   }
 #pragma GCC unroll 6
   for (int r = 0; r < R; ++r)
-    for (int i = 0; i < 2; ++i)
-      _mm256_storeu_ps(to[r] + 8 * i, f ? join8(_mm256_loadu_ps(to[r] + 8 * i), sum[r][i], f[r]) : sum[r][i]);
+    for (int i = 0; i < 2; ++i) _mm256_storeu_ps(to[r] + 8 * i, f ? join8(_mm256_loadu_ps(to[r] + 8 * i), sum[r][i], f[r]) : sum[r][i]);
 }
 
 template <int R, class K, class V>

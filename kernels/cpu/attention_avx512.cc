@@ -161,8 +161,7 @@ template <int R, int C, class V>
 #pragma GCC unroll 12
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
-    for (int i = 0; i < C; ++i)
-      _mm512_storeu_ps(to[r] + 16 * i, f ? join16(_mm512_loadu_ps(to[r] + 16 * i), sum[r][i], f[r]) : sum[r][i]);
+    for (int i = 0; i < C; ++i) _mm512_storeu_ps(to[r] + 16 * i, f ? join16(_mm512_loadu_ps(to[r] + 16 * i), sum[r][i], f[r]) : sum[r][i]);
 }
 
 template <int R, class K, class V>
@@ -178,8 +177,7 @@ void do_rows(const PageRows<K, V>& part) {
   int first = 0;
   for (; first + 16 * kTogether <= (part.keys + 15) / 16 * 16; first += 16 * kTogether)
     score_groups<R, kTogether>(q, part.k + static_cast<std::int64_t>(first) * head_dim, head_dim, scores + first);
-  for (; first < part.keys; first += 16)
-    score_groups<R, 1>(q, part.k + static_cast<std::int64_t>(first) * head_dim, head_dim, scores + first);
+  for (; first < part.keys; first += 16) score_groups<R, 1>(q, part.k + static_cast<std::int64_t>(first) * head_dim, head_dim, scores + first);
   float maximum[R], total[R];
   Factors factors[R];
   float* to[R];
@@ -199,7 +197,8 @@ void do_rows(const PageRows<K, V>& part) {
     for (float*& at : to) at += dims;
   };
   int d = 0;
-  for (; d + 16 * kTogether <= head_dim; d += 16 * kTogether, advance(16 * kTogether)) add_values<R, kTogether>(scores, part.v + d, part.keys, head_dim, f, to);
+  for (; d + 16 * kTogether <= head_dim; d += 16 * kTogether, advance(16 * kTogether))
+    add_values<R, kTogether>(scores, part.v + d, part.keys, head_dim, f, to);
   for (; d < head_dim; d += 16, advance(16)) add_values<R, 1>(scores, part.v + d, part.keys, head_dim, f, to);
 }
 

@@ -83,11 +83,11 @@ template <class K, class V>
 struct PageRows {
   const Block& block;
   int row;
-  const K* k;  // groups of [head_dim][16 keys]
-  const V* v;  // [keys, head_dim]
-  std::int64_t position;        // of the page's first key
-  int keys;                     // keys that the last of the rows may see
-  int visible[kMostTogether];   // keys that each may see
+  const K* k;                  // groups of [head_dim][16 keys]
+  const V* v;                  // [keys, head_dim]
+  std::int64_t position;       // of the page's first key
+  int keys;                    // keys that the last of the rows may see
+  int visible[kMostTogether];  // keys that each may see
 };
 
 template <class Isa, class K, class V>
@@ -177,7 +177,8 @@ void end_rows(const Block& block) {
   const bool is_last = args.key_end >= args.first_position + args.queries;
   for (int row = 0; row < rows; ++row) {
     if (is_last) {
-      float* out = args.out + (block.begin + row / group) * args.out_stride + static_cast<std::int64_t>(block.kv_head * group + row % group) * head_dim;
+      float* out =
+          args.out + (block.begin + row / group) * args.out_stride + static_cast<std::int64_t>(block.kv_head * group + row % group) * head_dim;
       Isa::scale(s.sums + row * head_dim, 1.0f / s.total[row], out, head_dim);
       continue;
     }

@@ -50,15 +50,15 @@ void Forward::plan_units(const Batch& batch) {
       }
       const std::int64_t parts = (pages + part - 1) / part;
       for (std::int64_t page = 0; page < pages; page += part)
-        units_.push_back({static_cast<std::int32_t>(r), head, 0, run.count, page, std::min(pages, page + part), static_cast<std::int32_t>(cuts_.size())});
+        units_.push_back(
+            {static_cast<std::int32_t>(r), head, 0, run.count, page, std::min(pages, page + part), static_cast<std::int32_t>(cuts_.size())});
       cuts_.push_back({states, parts});
       states += pages * run.count * state_bytes();
     }
     run_units_.push_back(units_.size());
   }
   // Longest first: what is dealt out last should be short. Spans from SSD find a run's units by their place.
-  if (batch.stream == nullptr)
-    std::stable_sort(units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.work() > b.work(); });
+  if (batch.stream == nullptr) std::stable_sort(units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.work() > b.work(); });
   if (page_states_.size() < static_cast<std::size_t>(states)) page_states_.resize(static_cast<std::size_t>(states) * 2);
   if (parts_left_size_ < cuts_.size()) {
     parts_left_size_ = cuts_.size() * 2;

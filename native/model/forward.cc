@@ -180,7 +180,7 @@ Status Forward::allocate() {
 }
 
 std::uint64_t Forward::scratch_bytes() const {
-  std::uint64_t bytes = angle_rows_.size() * sizeof(float);
+  std::uint64_t bytes = page_states_.size() + angle_rows_.size() * sizeof(float);
   for (const AlignedBuffer* buffer : {&x_, &q_, &gate_[0], &gate_[1], &mixed_, &conv_, &gates_, &ffn_in_, &expert_out_, &choice_weight_})
     bytes += buffer->size();
   for (const AlignedBuffer& buffer : tiles_) bytes += buffer.size();

@@ -67,7 +67,7 @@ class Forward {
     std::int32_t cut;  // index in cuts_ when it is one of several parts; -1: all of its keys
     std::int64_t work() const { return count * (page_end - page_begin); }
   };
-  struct Cut {  // a kv head of a run whose pages are shared out
+  struct Cut {            // a kv head of a run whose pages are shared out
     std::int64_t states;  // where its page states begin in page_states_: [pages][count][group] of attention_carry_bytes()
     std::int64_t parts;
   };
@@ -133,18 +133,18 @@ class Forward {
   std::vector<std::int32_t> choice_, rows_, sorted_;   // [max_tokens, used]; sorted_: tokens in the order of their experts
   std::vector<std::int64_t> expert_begin_;             // [experts + 1] in sorted_
   std::vector<ExpertUnit> expert_units_;
-  std::vector<AlignedBuffer> tiles_;                      // [threads] scratch of a lane; thread 0's holds a whole small batch
-  std::vector<AlignedBuffer> attention_scratch_;          // [threads]
-  std::vector<AlignedBuffer> draft_scratch_;              // [threads] one head's state [head_dim, head_dim], then an output row
-  std::vector<std::vector<kernels::KvBlock>> blocks_;     // [threads][pages]
-  std::vector<float> query_length_, key_length_;          // [delta.head_dim] 1 / head_dim and 1 / sqrt(head_dim): see convolve()
-  std::vector<double> frequencies_;                       // [rope_dims / 2]
-  std::vector<float> angle_rows_;                         // [max_tokens, rope_dims / 2, 2]
-  std::vector<const float*> angles_;                      // [max_tokens], into angle_rows_
-  std::vector<std::byte*> token_page_;                    // [max_tokens] page that the token's keys go to
-  std::vector<std::int32_t> token_slot_;                  // [max_tokens] place in that page
-  std::vector<std::byte*> k_groups_, v_rows_;             // [max_tokens], of the layer that the token's thread is at
-  std::vector<Unit> units_;                               // attention work of this batch
+  std::vector<AlignedBuffer> tiles_;                   // [threads] scratch of a lane; thread 0's holds a whole small batch
+  std::vector<AlignedBuffer> attention_scratch_;       // [threads]
+  std::vector<AlignedBuffer> draft_scratch_;           // [threads] one head's state [head_dim, head_dim], then an output row
+  std::vector<std::vector<kernels::KvBlock>> blocks_;  // [threads][pages]
+  std::vector<float> query_length_, key_length_;       // [delta.head_dim] 1 / head_dim and 1 / sqrt(head_dim): see convolve()
+  std::vector<double> frequencies_;                    // [rope_dims / 2]
+  std::vector<float> angle_rows_;                      // [max_tokens, rope_dims / 2, 2]
+  std::vector<const float*> angles_;                   // [max_tokens], into angle_rows_
+  std::vector<std::byte*> token_page_;                 // [max_tokens] page that the token's keys go to
+  std::vector<std::int32_t> token_slot_;               // [max_tokens] place in that page
+  std::vector<std::byte*> k_groups_, v_rows_;          // [max_tokens], of the layer that the token's thread is at
+  std::vector<Unit> units_;                            // attention work of this batch
   std::vector<Cut> cuts_;
   std::vector<std::byte> page_states_;
   std::unique_ptr<std::atomic<std::int64_t>[]> parts_left_;  // [cuts_]

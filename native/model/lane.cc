@@ -128,7 +128,8 @@ void rotate_and_store(const ModelConfig& c, const Lane& lane) {
       ops.hadamard(v, kv_width);
     }
     for (std::int64_t head = 0; head < c.kv_heads; ++head) {
-      ops.store_key(lane.kv.k_type, k + head * c.head_dim, lane.k_groups[t] + head * lane.kv.k_head_bytes, lane.slots[t] % kernels::kKvGroup, c.head_dim);
+      ops.store_key(lane.kv.k_type, k + head * c.head_dim, lane.k_groups[t] + head * lane.kv.k_head_bytes, lane.slots[t] % kernels::kKvGroup,
+                    c.head_dim);
       ops.store_kv(lane.kv.v_type, v + head * c.head_dim, lane.v_rows[t] + head * lane.kv.v_head_bytes, c.head_dim);
     }
   });

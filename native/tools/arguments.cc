@@ -14,12 +14,12 @@ const char* const kUsage =
     "  tokenize      --file texts.json [--special]\n"
     "  ask           --golden golden.json [--batch] [--top 5] [--max 16]\n"
     "  generate      --prompt-file prompts.json [-n 64] [--top 2] [--special]\n"
-    "  logits        --tokens ids.json --out file.bin\n"
+    "  logits        --tokens ids.json --out file.bin [--every 1] (of so many rows the last)\n"
     "  speed         [--prefill 512] [--decode 64] [--depth 0] [--repeat 3]\n"
     "  reader-speed  --windows windows.json --questions questions.json [--max 8]\n"
     "  session       [--tokens ids.json | --length 4096] [--ask 2] [--question-tokens 24] [--max 8] [--rate]: one long session, its times and\n"
     "                what it read; --rate reads the files of --store once more, plainly\n"
-    "  perplexity    --tokens ids.json [--against logits.bin] (KL divergence from the program that wrote it)\n"
+    "  perplexity    --tokens ids.json [--against logits.bin] [--every 1] (KL divergence from the program that wrote it)\n"
     "  soak          [--seconds 60] [--callers 3] [--seed 1] [--longest 6000]: random jobs, what was slowest, what was left in memory\n"
     "  verify        --checksums FOLDER: every tensor against what was recorded at the first load\n"
     "  inspect       what the file says of itself\n"
@@ -37,10 +37,10 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"tokenize", {"--file", "--special"}},
     {"ask", {"--golden", "--batch", "--top", "--max"}},
     {"generate", {"--prompt-file", "-n", "--top", "--special"}},
-    {"logits", {"--tokens", "--out"}},
+    {"logits", {"--tokens", "--out", "--every"}},
     {"speed", {"--prefill", "--decode", "--depth", "--repeat"}},
     {"reader-speed", {"--windows", "--questions", "--max"}},
-    {"perplexity", {"--tokens", "--against"}},
+    {"perplexity", {"--tokens", "--against", "--every"}},
     {"session", {"--tokens", "--length", "--ask", "--question-tokens", "--max", "--rate"}},
     {"soak", {"--seconds", "--callers", "--seed", "--longest"}},
     {"verify", {}},
@@ -77,10 +77,9 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
   if (out.has("--drafting") && !drafting_named(out.text("--drafting")))
     return UsageFault{"Expected off, lookup, mtp or auto after --drafting, found " + out.text("--drafting") + "."};
   if (out.command == "verify" && !out.has("--checksums")) return UsageFault{"Expected --checksums for verify, found none."};
-  for (const char* numeric :
-       {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib",       "--top",     "--max",     "-n",        "--prefill", "--decode",
-        "--depth",   "--repeat",  "--length",       "--ask",     "--question-tokens", "--seconds", "--callers", "--longest", "--layers",  "--vocab",
-        "--experts", "--seed"}) {
+  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib", "--top",     "--max", "-n",
+                              "--prefill", "--decode",  "--depth",        "--repeat",  "--every",     "--length",  "--ask", "--question-tokens",
+                              "--seconds", "--callers", "--longest",      "--layers",  "--vocab",     "--experts", "--seed"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
