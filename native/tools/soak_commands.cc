@@ -56,9 +56,9 @@ struct Shared {
   const std::int64_t longest;
   std::atomic<bool> stop{false};
   std::atomic<std::int64_t> submitted{0}, done{0}, cancelled{0}, failed{0}, full{0};
-  Longest cancels, gaps, reads;
-  std::mutex mutex;
-  std::string unexpected;
+  Longest cancels{}, gaps{}, reads{};
+  std::mutex mutex{};
+  std::string unexpected{};
 
   void ended(const Status& status, bool wrong_on_purpose) {
     done += 1;
