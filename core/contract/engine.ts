@@ -74,6 +74,25 @@ export interface Plan {
   readonly fits: boolean;
   readonly largestContextTokens: number;
   readonly bottleneck: string;
+  /** Of the window; the rest is headroom for questions and answers. */
+  readonly inputTokens: number;
+  readonly usedBytes: number;
+  /** Weights that are read from the file while the model runs. */
+  readonly streamedBytes: number;
+  readonly streamedBytesPerToken: number;
+  readonly expertHitShare: number;
+  /** What does not fit and the nearest thing that does; empty where it fits. */
+  readonly advice: string;
+  readonly parts: readonly { readonly tier: string; readonly tag: string; readonly bytes: number }[];
+  readonly prefill: PlannedSpeed;
+  readonly decode: PlannedSpeed;
+  /** At the end of a full context. */
+  readonly decodeFull: PlannedSpeed;
+  readonly measuredOn: string;
+}
+export interface PlannedSpeed {
+  readonly tokensPerSecond: number;
+  readonly bottleneck: string;
 }
 
 /** Read about once a second; null where the machine does not say. */

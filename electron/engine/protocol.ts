@@ -17,6 +17,10 @@ export interface OpenOptions {
   readonly threads?: number;
   readonly contextTokens?: number;
   readonly ramBudgetBytes?: number;
+  /** For everything; weights that do not fit are streamed from the file. */
+  readonly memoryBudgetBytes?: number;
+  /** Where checksums and the machine's measurements are kept. */
+  readonly checksumFolder?: string;
   readonly batchTokens?: number;
   readonly instructionSet?: string;
 }

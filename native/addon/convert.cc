@@ -171,6 +171,7 @@ Result<EngineOptions> read_open_options(const Napi::Value& value) {
   fields.text("modelPath", o.model_path);
   fields.number("threads", o.threads);
   fields.number("ramBudgetBytes", o.ram_budget_bytes);
+  fields.number("memoryBudgetBytes", o.memory_budget_bytes);
   fields.number("contextTokens", o.context_tokens);
   fields.number("batchTokens", o.batch_tokens);
   fields.text("instructionSet", o.instruction_set);
@@ -284,6 +285,23 @@ Napi::Object to_object(Napi::Env env, const Plan& p) {
       .set("fits", p.fits)
       .set("largestContextTokens", p.largest_context_tokens)
       .set("bottleneck", p.bottleneck);
+  out.set("inputTokens", p.input_tokens).set("usedBytes", p.used_bytes()).set("streamedBytes", p.streamed_bytes).set("advice", p.advice);
+  out.set("streamedBytesPerToken", p.streamed_bytes_per_token).set("expertHitShare", p.expert_hit_share).set("measuredOn", p.measured_on);
+  const auto speed = [&](const char* name, const PlannedSpeed& s) {
+    Maker part{Napi::Object::New(env)};
+    part.set("tokensPerSecond", s.tokens_per_s).set("bottleneck", s.bottleneck);
+    out.object.Set(name, part.object);
+  };
+  speed("prefill", p.prefill);
+  speed("decode", p.decode);
+  speed("decodeFull", p.decode_full);
+  Napi::Array parts = Napi::Array::New(env, p.parts.size());
+  for (std::uint32_t i = 0; i < p.parts.size(); ++i) {
+    Maker part{Napi::Object::New(env)};
+    part.set("tier", p.parts[i].tier).set("tag", p.parts[i].tag).set("bytes", p.parts[i].bytes);
+    parts.Set(i, part.object);
+  }
+  out.object.Set("parts", parts);
   return out.object;
 }
 

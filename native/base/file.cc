@@ -74,10 +74,24 @@ void AlignedBuffer::release() {
   size_ = reserved_bytes_ = 0;
 }
 
-Result<File> File::open(const std::string& path) {
+namespace {
+
+int open_for_reading(const std::string& path, int flags) {
   int descriptor = -1;
-  do descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  do descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
   while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
+}  // namespace
+
+Result<File> File::open(const std::string& path, Access access) {
+  int descriptor = -1;
+  Access given = Access::cached;
+#ifdef O_DIRECT
+  if (access == Access::direct && (descriptor = open_for_reading(path, O_DIRECT)) >= 0) given = Access::direct;
+#endif
+  if (descriptor < 0) descriptor = open_for_reading(path, 0);
   if (descriptor < 0) {
     const int error = errno;
     if (error == ENOENT || error == ENOTDIR) return Status(Code::not_found, "A file was expected at " + path + " and none is there. Check the path.");
@@ -88,10 +102,17 @@ Result<File> File::open(const std::string& path) {
     ::close(descriptor);
     return Status(Code::io_failed, "An ordinary file was expected at " + path + ", something else (a folder or a device) is there. Check the path.");
   }
-  return File(descriptor, static_cast<std::uint64_t>(info.st_size), path);
+  File file(descriptor, static_cast<std::uint64_t>(info.st_size), path, given);
+  file.drops_cache_ = access != given;
+  return file;
 }
 
-File::File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_), path_(std::move(other.path_)) {}
+File::File(File&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      size_(other.size_),
+      path_(std::move(other.path_)),
+      access_(other.access_),
+      drops_cache_(other.drops_cache_) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this != &other) {
@@ -99,6 +120,8 @@ File& File::operator=(File&& other) noexcept {
     descriptor_ = std::exchange(other.descriptor_, -1);
     size_ = other.size_;
     path_ = std::move(other.path_);
+    access_ = other.access_;
+    drops_cache_ = other.drops_cache_;
   }
   return *this;
 }
@@ -133,6 +156,26 @@ Result<AlignedBuffer> File::read_range(std::uint64_t offset, std::size_t bytes) 
   const Status status = read(offset, {buffer.value().data(), bytes});
   if (!status.ok()) return status;
   return buffer;
+}
+
+Result<std::span<const std::byte>> File::read_around(std::uint64_t offset, std::size_t bytes, std::span<std::byte> room) const {
+  if (offset > size_ || bytes > size_ - offset) return outside(path_, offset, bytes, size_);
+  const std::uint64_t block = access_ == Access::direct ? kDirectBlock : 1;
+  const std::uint64_t begin = offset / block * block;
+  const auto wanted = static_cast<std::size_t>(offset + bytes - begin);
+  // The last block of a file may be a part of one: the system then gives less than was asked for.
+  const std::size_t length = (wanted + block - 1) / block * block;
+  for (std::size_t done = 0; done < wanted;) {
+    const ssize_t got = pread(descriptor_, room.data() + done, std::min(length - done, kReadChunk), static_cast<off_t>(begin + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Status(Code::io_failed, path_ + " could not be read: " + std::strerror(errno) + ". Check the disk, then try again.");
+    if (got == 0) return outside(path_, offset, bytes, begin + done);
+    done += static_cast<std::size_t>(got);
+  }
+#ifdef POSIX_FADV_DONTNEED
+  if (drops_cache_) posix_fadvise(descriptor_, static_cast<off_t>(begin), static_cast<off_t>(length), POSIX_FADV_DONTNEED);
+#endif
+  return std::span<const std::byte>(room).subspan(static_cast<std::size_t>(offset - begin), bytes);
 }
 
 Status MemorySource::read(std::uint64_t offset, std::span<std::byte> out) const {

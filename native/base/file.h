@@ -55,7 +55,10 @@ class ByteSource {
 
 class File final : public ByteSource {
  public:
-  static Result<File> open(const std::string& path);  // for reading; not_found, io_failed
+  // `direct`: past the system's cache (O_DIRECT), for files that are larger than what it should hold. A file system that has no such way is
+  // read through the cache, and told after each read that the bytes are not needed again.
+  enum class Access { cached, direct };
+  static Result<File> open(const std::string& path, Access access = Access::cached);  // for reading; not_found, io_failed
   File(File&& other) noexcept;
   File& operator=(File&& other) noexcept;
   ~File() override;
@@ -64,12 +67,21 @@ class File final : public ByteSource {
   Status read(std::uint64_t offset, std::span<std::byte> out) const override;
   const std::string& name() const override { return path_; }
   Result<AlignedBuffer> read_range(std::uint64_t offset, std::size_t bytes) const;
+  // Unbuffered reads move whole blocks between the disk and memory that begins on one: reads around the range into `room` (it begins on a
+  // multiple of kDirectBlock and has room_for(bytes)) and gives the place of the range in it. Thread-safe. For either kind of access.
+  Result<std::span<const std::byte>> read_around(std::uint64_t offset, std::size_t bytes, std::span<std::byte> room) const;
+  static constexpr std::size_t kDirectBlock = 4096;  // the largest logical block of a disk, and a page
+  static constexpr std::size_t room_for(std::size_t bytes) { return (bytes + 2 * kDirectBlock - 1) / kDirectBlock * kDirectBlock; }
+  Access access() const { return access_; }
 
  private:
-  File(int descriptor, std::uint64_t size, std::string path) : descriptor_(descriptor), size_(size), path_(std::move(path)) {}
+  File(int descriptor, std::uint64_t size, std::string path, Access access)
+      : descriptor_(descriptor), size_(size), path_(std::move(path)), access_(access) {}
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
   std::string path_;
+  Access access_ = Access::cached;
+  bool drops_cache_ = false;  // direct was asked for and the file system has it not
 };
 
 // Bytes in memory that answer as the beginning of a file of `pretend_size` bytes; reading past the bytes fails.

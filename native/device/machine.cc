@@ -255,6 +255,8 @@ std::uint64_t resident_bytes() {
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+std::uint64_t anonymous_bytes() { return read_kilobytes("/proc/self/status", "RssAnon").value_or(resident_bytes()); }
+
 std::uint64_t peak_resident_bytes() {
   if (const auto peak = read_kilobytes("/proc/self/status", "VmHWM")) return *peak;
   struct rusage usage{};

@@ -24,6 +24,7 @@ struct Machine {
 Machine read_machine();  // about a millisecond
 std::uint64_t available_memory_bytes();
 std::uint64_t resident_bytes();       // of this process; 0 where it is not known
+std::uint64_t anonymous_bytes();      // of these, what is no file: what a plan can answer for
 std::uint64_t peak_resident_bytes();  // highest so far
 
 }  // namespace codicil::device

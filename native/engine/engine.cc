@@ -7,15 +7,18 @@
 #include "native/engine/engine.h"
 
 #include <algorithm>
+#include <cstring>
 #include <future>
 
 #include "native/base/log.h"
 #include "native/base/threads.h"
 #include "native/device/machine.h"
+#include "native/engine/forecast.h"
 #include "native/engine/plan.h"
 #include "native/engine/scheduler.h"
 #include "native/kv/snapshots.h"
 #include "native/model/config.h"
+#include "native/model/expert_cache.h"
 #include "native/model/forward.h"
 #include "native/model/gguf.h"
 #include "native/model/tensor_file.h"
@@ -46,6 +49,20 @@ std::function<device::Telemetry()> sensors_of(const EngineOptions& options) {
   device::TelemetryRoots roots;
   if (!options.sensor_folder.empty()) roots = {options.sensor_folder + "/proc", options.sensor_folder + "/sys"};
   return [roots, disk = options.store_folder.empty() ? std::string(".") : options.store_folder] { return device::read_telemetry(disk, roots); };
+}
+
+constexpr std::uint64_t kCachedFileBytes = std::uint64_t{256} << 20;
+
+// Takes the pages of a whole context and gives them back to the store, which keeps their memory. Written to, because the system gives memory
+// only to who does.
+Status reserve_pages(kv::PageStore& store, std::int64_t tokens) {
+  const std::unique_ptr<kv::PageTable> table = kv::PageTable::create(store);
+  if (Status status = table->reserve(tokens); !status.ok()) return status;
+  for (std::int64_t page = 0; page * kv::kPageTokens < tokens; ++page) {
+    kv::Pin pin = table->pin(page);
+    std::memset(pin.writable_data(), 0, store.shape().page_bytes());
+  }
+  return {};
 }
 
 class SessionImpl final : public Session {
@@ -125,6 +142,12 @@ class EngineImpl final : public Engine {
     out.weight_bytes = core_->weights.bytes();
     out.scratch_bytes = core_->forward->scratch_bytes() + core_->scheduler->scratch_bytes();
     out.resident_bytes = device::resident_bytes();
+    out.streamed_bytes = core_->weights.bytes_streamed();
+    if (const model::ExpertCache* cache = core_->weights.expert_cache()) {
+      const model::ExpertCacheStats experts = cache->stats();
+      out.expert_hits = experts.hits;
+      out.expert_misses = experts.misses;
+    }
     out.threads = core_->pool.threads();
     out.instruction_set = core_->ops.name;
     out.kv = core_->store->stats();
@@ -157,24 +180,24 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (!drawn.ok()) return drawn.status();
   Blueprint& blueprint = drawn.value();
   if (!blueprint.plan.fits) {
-    return Status(Code::does_not_fit,
-                  "expected " + std::to_string(blueprint.plan.weight_bytes + blueprint.plan.kv_bytes + blueprint.plan.scratch_bytes) +
-                      " bytes of free memory for the model and a context of " + std::to_string(blueprint.plan.context_tokens) + " tokens, found " +
-                      std::to_string(blueprint.plan.available_bytes) + ": choose a context of at most " +
-                      std::to_string(blueprint.plan.largest_context_tokens) + " tokens, a smaller model, or close other programs");
+    const Plan& plan = blueprint.plan;
+    return Status(Code::does_not_fit, "expected " + std::to_string(plan.used_bytes()) + " bytes of free memory for the model and a context of " +
+                                          std::to_string(plan.context_tokens) + " tokens, found " + std::to_string(plan.available_bytes) +
+                                          ": choose a context of at most " + std::to_string(plan.largest_context_tokens) +
+                                          " tokens, a smaller model, or close other programs. " + plan.advice);
   }
   Result<model::Tokenizer> tokenizer = model::Tokenizer::read(blueprint.gguf);
   if (!tokenizer.ok()) return tokenizer.status();
   auto core = std::make_shared<Core>(blueprint.config, describe(blueprint.config), std::move(tokenizer).value(), *blueprint.ops, blueprint.threads);
 
-  Result<model::TensorFile> file = model::TensorFile::open(blueprint.gguf, {options.checksum_folder, options.second_copy});
-  if (!file.ok()) return file.status();
-  Result<model::ModelWeights> weights = model::ModelWeights::load(file.value(), blueprint.gguf, core->config, core->ops, core->pool, progress);
+  // A small file is left to the system's cache, where the next start finds it; one that is large beside the memory would push all else out.
+  const bool direct = blueprint.gguf.file_bytes() > kCachedFileBytes;
+  model::TensorFileOptions file{options.checksum_folder, options.second_copy, direct ? File::Access::direct : File::Access::cached};
+  Result<model::ModelWeights> weights =
+      model::ModelWeights::load(std::move(blueprint.gguf), file, core->config, core->ops, blueprint.residence, progress);
   if (!weights.ok()) return weights.status();
-  // A full disk must not keep a sound model from being opened.
-  if (const Status status = file.value().record(); !status.ok()) log(LogLevel::warning, "checksums_not_recorded", {{"reason", status.message()}});
   core->weights = std::move(weights).value();
-  const std::int64_t batch_tokens = std::min(options.batch_tokens, std::max<std::int64_t>(blueprint.plan.context_tokens, 1));
+  const std::int64_t batch_tokens = blueprint.batch_tokens;
   Result<std::unique_ptr<model::Forward>> forward =
       model::Forward::create(core->config, core->weights, core->ops, core->pool, batch_tokens, blueprint.kv_format);
   if (!forward.ok()) return forward.status();
@@ -184,6 +207,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
                           {options.store_folder, options.store_budget_bytes});
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
+  if (options.reserve)
+    if (Status status = reserve_pages(*core->store, blueprint.plan.context_tokens); !status.ok()) return status;
   core->snapshots = std::make_unique<kv::SnapshotStore>(core->weights.fingerprint(), blueprint.snapshot_budget_bytes);
   Result<std::unique_ptr<Scheduler>> scheduler =
       Scheduler::start({*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, *core->snapshots,
@@ -196,6 +221,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
        {"instruction_set", core->ops.name},
        {"kv_format", kv::format_name(blueprint.kv_format)},
        {"weight_bytes", std::to_string(core->weights.bytes())},
+       {"streamed_weight_bytes", std::to_string(blueprint.plan.streamed_bytes)},
        {"kv_budget_bytes", std::to_string(blueprint.ram_budget_bytes)}});
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(core)));
 }
@@ -212,17 +238,18 @@ Result<VerifyReport> Engine::verify(const EngineOptions& options) {
   if (options.checksum_folder.empty()) return Status(Code::invalid_request, "expected the folder where checksums are recorded, found none: name one");
   const Result<model::Gguf> gguf = model::Gguf::read_file(options.model_path);
   if (!gguf.ok()) return gguf.status();
-  Result<model::TensorFile> file = model::TensorFile::open(gguf.value(), {options.checksum_folder, {}});
-  if (!file.ok()) return file.status();
+  Result<std::unique_ptr<model::TensorFile>> opened = model::TensorFile::open(gguf.value(), {options.checksum_folder, {}, File::Access::direct});
+  if (!opened.ok()) return opened.status();
+  model::TensorFile& file = *opened.value();
   VerifyReport report;
-  report.sidecar = file.value().sidecar();
-  report.recorded_now = !file.value().recorded();
+  report.sidecar = file.sidecar();
+  report.recorded_now = !file.recorded();
   for (const model::GgufTensor& tensor : gguf.value().tensors()) report.tensors += 1, report.bytes += tensor.bytes;
   if (report.recorded_now) {
-    if (Status status = file.value().record(); !status.ok()) return status;
+    if (Status status = file.record(); !status.ok()) return status;
     return report;
   }
-  Result<std::vector<std::string>> damaged = file.value().damaged();
+  Result<std::vector<std::string>> damaged = file.damaged();
   if (!damaged.ok()) return damaged.status();
   report.damaged = std::move(damaged).value();
   return report;
@@ -231,7 +258,16 @@ Result<VerifyReport> Engine::verify(const EngineOptions& options) {
 Result<Plan> Engine::plan(const EngineOptions& options) {
   Result<Blueprint> drawn = draw(options);
   if (!drawn.ok()) return drawn.status();
-  return drawn.value().plan;
+  Blueprint& blueprint = drawn.value();
+  std::vector<float> heats;
+  if (blueprint.residence.way == model::Residence::Way::streamed_experts && !options.checksum_folder.empty()) {
+    const Result<std::unique_ptr<model::TensorFile>> file = model::TensorFile::open(blueprint.gguf, {options.checksum_folder, {}, {}});
+    const auto count = static_cast<std::size_t>(blueprint.config.layers * blueprint.config.experts.count);
+    if (file.ok()) heats = model::ExpertCache::read_heats(model::heat_path(file.value()->sidecar()), count);
+  }
+  device::Speeds speeds(blueprint.threads, options.checksum_folder);
+  forecast(blueprint, speeds, heats);
+  return blueprint.plan;
 }
 
 }  // namespace codicil

@@ -36,9 +36,13 @@ struct EngineOptions {
   std::string model_path;
   int threads = 0;                     // 0: one per physical core that this process may use
   std::uint64_t ram_budget_bytes = 0;  // for KV pages; 0: a quarter of the memory that is free
-  std::int64_t context_tokens = 0;     // per session; 0: what the model was trained for
-  std::int64_t batch_tokens = 512;     // most tokens in one step; also the cancel granularity of prefill
-  std::string store_folder;            // where full pages are kept on disk; empty: nowhere
+  // For everything: weights, pages, states, scratch. Weights that do not fit are read from the file while the model runs: experts through a
+  // cache of whole ones, the layers of a dense model in turn. 0: what the machine has free.
+  std::uint64_t memory_budget_bytes = 0;
+  bool reserve = false;             // takes the memory of one whole context at once, so that no later step can lack it
+  std::int64_t context_tokens = 0;  // per session; 0: what the model was trained for, at most 262,144
+  std::int64_t batch_tokens = 512;  // most tokens in one step; also the cancel granularity of prefill. Streamed weights: at least 2,048
+  std::string store_folder;         // where full pages are kept on disk; empty: nowhere
   std::uint64_t store_budget_bytes = std::uint64_t{16} << 30;
   std::string checksum_folder;              // where a CRC of every tensor is recorded at the first load and checked at every other; empty: nowhere
   std::string second_copy;                  // another file of the model: read where a checksum says that the first is damaged; empty: none
@@ -57,13 +61,40 @@ struct ModelInfo {
   std::vector<Token> end_tokens;  // every token that ends a turn
 };
 
-// What would be allocated, before anything is. Bytes by tag; all of it in RAM in this build.
+// Bytes of one kind in one place.
+struct PlanPart {
+  std::string tier;  // "ram", "ssd"
+  std::string tag;   // "trunk", "experts", "layers", "kv", "state", "scratch", "program"
+  std::uint64_t bytes = 0;
+};
+// What a token will take, and on what most of that time goes.
+struct PlannedSpeed {
+  double tokens_per_s = 0;
+  std::string bottleneck;  // one sentence with the bytes or operations, and the rate of this machine that they are divided by
+};
+
+// What would be allocated, before anything is.
 struct Plan {
   std::int64_t context_tokens = 0;
-  std::uint64_t weight_bytes = 0, kv_bytes = 0, scratch_bytes = 0, available_bytes = 0;
+  std::int64_t input_tokens = 0;      // of these; the rest is headroom for questions and answers
+  std::uint64_t weight_bytes = 0;     // in RAM
+  std::uint64_t kv_bytes = 0;         // of one full context, in RAM
+  std::uint64_t kv_ssd_bytes = 0;     // of it, on SSD
+  std::uint64_t scratch_bytes = 0;    // activations, logits, reading threads
+  std::uint64_t state_bytes = 0;      // recurrent states of one session, with those that are kept on the way
+  std::uint64_t program_bytes = 0;    // tokenizer, tables, the program's own
+  std::uint64_t streamed_bytes = 0;   // weights that are read from the file while the model runs
+  std::uint64_t available_bytes = 0;  // the budget, or what is free
+  std::vector<PlanPart> parts;        // all of the above
+  std::uint64_t used_bytes() const { return weight_bytes + kv_bytes + scratch_bytes + state_bytes + program_bytes; }
   bool fits = false;
-  std::int64_t largest_context_tokens = 0;  // nearest thing that fits
-  std::string bottleneck;                   // one sentence
+  std::int64_t largest_context_tokens = 0;    // nearest thing that fits
+  std::string advice;                         // one sentence; empty where it fits
+  std::string bottleneck;                     // of an answer, one sentence
+  PlannedSpeed prefill, decode, decode_full;  // from an empty context; decode_full: at the end of a full one
+  double streamed_bytes_per_token = 0;        // of decode
+  double expert_hit_share = 0;                // of the experts that tokens choose, in the cache; 1: all are in memory
+  std::string measured_on;                    // day of the machine's measurements
 };
 
 // A finite automaton over tokens that says what may be generated next. State 0 is first.
@@ -141,6 +172,8 @@ struct EngineStats {
   double prefill_tokens_per_s = 0, decode_tokens_per_s = 0;                // over the last second of such work
   std::uint64_t prefill_tokens = 0, decode_tokens = 0, reused_tokens = 0;  // since open
   std::uint64_t weight_bytes = 0, scratch_bytes = 0, resident_bytes = 0;   // resident: of the whole process
+  std::uint64_t streamed_bytes = 0;                                        // of weights, read from the file since open
+  std::uint64_t expert_hits = 0, expert_misses = 0;                        // of streamed experts
   int sessions = 0, running = 0, queued = 0, threads = 0;
   std::string instruction_set;
   kv::StoreStats kv;

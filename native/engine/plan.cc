@@ -1,7 +1,9 @@
 // Engine::plan: what a model would take, from its real geometry, before anything is allocated.
 //
-// Owns: bytes by tag and the largest context that fits. Leaves measuring the machine to native/device.
-// Rule that must stay true: the numbers come from the same packing and page sizes that loading uses, so plan and use cannot drift apart.
+// Owns: bytes by tier and tag, what of the weights is held in memory, the largest context that fits. Leaves speeds to forecast.cc, measuring the
+// machine to native/device.
+// Rule that must stay true: the numbers come from the same list of tensors, packing and page sizes that loading uses, so plan and use cannot
+// drift apart.
 #include "native/engine/plan.h"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include "native/device/machine.h"
 #include "native/kv/kv.h"
 #include "native/model/forward.h"
+#include "native/model/weight_stream.h"
 #include "native/model/weights.h"
 
 namespace codicil {
@@ -63,6 +66,98 @@ ModelInfo describe(const model::ModelConfig& c) {
   return info;
 }
 
+namespace {
+
+constexpr std::uint64_t kMib = 1 << 20;
+// The most that is opened without being asked for: 245,760 tokens of documents and 16,384 of questions and answers.
+constexpr std::int64_t kDefaultContext = 262'144;
+constexpr std::int64_t kHeadroomShare = 16;  // 16,384 of 262,144; the same share of a smaller window
+// A prompt reads streamed weights once per step, so a step is long: at 2,048 tokens the arithmetic of a mixture (3 GMAC a token) takes longer than
+// reading it, and activations are still small beside an expert cache.
+constexpr std::int64_t kStreamingBatch = 2048;
+// Without a budget a model that must be streamed leaves an eighth of the free memory to the rest of the machine.
+constexpr std::uint64_t kFreeShare = 8;
+constexpr std::uint64_t kStateEvery = 8192;  // Scheduler's distance between the states of a long prompt
+// The program before it has a model: its heap, the stacks and arenas of its threads. Measured: bench/engine/plan.mjs.
+constexpr std::uint64_t kProgramBytes = 4 * kMib;
+constexpr std::uint64_t kBytesPerToken = 168;  // of a vocabulary, in the tokenizer's tables; measured in the same way
+
+std::uint64_t tokenizer_bytes(const model::ModelConfig& c) { return static_cast<std::uint64_t>(c.vocab) * kBytesPerToken; }
+
+// States of one session: its own, one at every kStateEvery tokens of a full context, and two at its end.
+std::uint64_t planned_state_bytes(const model::ModelConfig& c, std::int64_t context, std::uint64_t budget) {
+  const std::uint64_t one = static_cast<std::uint64_t>(c.recurrent_floats()) * sizeof(float);
+  return one == 0 ? 0 : one + std::min(budget, (static_cast<std::uint64_t>(context) / kStateEvery + 2) * one);
+}
+
+Status check(const EngineOptions& options, const model::ModelConfig& c) {
+  if (options.context_tokens > c.context_tokens)
+    return Status(Code::invalid_request, "expected a context of at most the " + std::to_string(c.context_tokens) +
+                                             " tokens that the model was trained for, found " + std::to_string(options.context_tokens) +
+                                             ": ask for less");
+  return {};
+}
+
+// Of the inputs of all products.
+std::size_t widest_activation(const model::WeightList& list, std::int64_t tokens) {
+  std::size_t widest = 0;
+  const auto items = [&](const std::vector<model::WeightItem>& of) {
+    for (const model::WeightItem& item : of)
+      if (item.ops != nullptr) widest = std::max(widest, item.ops->activation_bytes(item.tensor->type->type, tokens, item.cols));
+  };
+  items(list.outside.items);
+  for (const model::WeightBlock& layer : list.layers) items(layer.items), items(layer.experts);
+  return widest;
+}
+
+void list_parts(Plan& plan, const model::WeightList& list, const model::Residence& residence) {
+  using Way = model::Residence::Way;
+  const std::uint64_t experts = list.expert_bytes();
+  const std::uint64_t held_experts = residence.way == Way::streamed_experts ? residence.cache_bytes : experts;
+  const auto add = [&](const char* tier, const char* tag, std::uint64_t bytes) {
+    if (bytes > 0) plan.parts.push_back({tier, tag, bytes});
+  };
+  add("ram", "trunk", plan.weight_bytes - held_experts);
+  add("ram", "experts", held_experts);
+  add("ram", "kv", plan.kv_bytes);
+  add("ram", "state", plan.state_bytes);
+  add("ram", "scratch", plan.scratch_bytes);
+  add("ram", "program", plan.program_bytes);
+  if (residence.way == Way::streamed_experts) plan.streamed_bytes = experts;
+  if (residence.way == Way::streamed_layers)
+    for (const std::int64_t layer : residence.layers) plan.streamed_bytes += list.layers[static_cast<std::size_t>(layer)].bytes;
+  add("ssd", "kv", plan.kv_ssd_bytes);
+  add("ssd", residence.way == Way::streamed_experts ? "experts" : "layers", plan.streamed_bytes);
+}
+
+// What does not fit, and the nearest thing that does.
+void advise(Blueprint& out, const model::WeightList& list, std::uint64_t for_pages, std::uint64_t page) {
+  Plan& plan = out.plan;
+  const model::ModelConfig& c = out.config;
+  plan.largest_context_tokens = std::min<std::int64_t>(c.context_tokens, static_cast<std::int64_t>(for_pages / page) * kv::kPageTokens);
+  if (plan.fits) return;
+  const std::uint64_t all = list.trunk_bytes() + list.expert_bytes();
+  if (!out.residence.fits) {
+    plan.largest_context_tokens = 0;
+    plan.advice = "The weights take at least " + mib(out.residence.least_bytes) + " in memory, and " + mib(plan.used_bytes()) + " with all else; " +
+                  mib(plan.available_bytes) + " are there: give it more memory, a shorter context or a smaller model.";
+    if (all > out.residence.least_bytes) plan.advice += " (All weights are " + mib(all) + ".)";
+    return;
+  }
+  plan.advice = "The context takes " + mib(plan.kv_bytes) + ", and " + mib(for_pages) +
+                " are left for it: " + std::to_string(plan.largest_context_tokens) + " tokens fit";
+  if (c.head_dim % kv::kFormatBlock == 0) {
+    const std::uint64_t small = model::Forward::page_shape(c, 0, kv::Format::k8v4).page_bytes();
+    const auto tokens = std::min<std::int64_t>(c.context_tokens, static_cast<std::int64_t>(for_pages / small) * kv::kPageTokens);
+    if (tokens > plan.largest_context_tokens) plan.advice += ", " + std::to_string(tokens) + " with keys and values as k8v4";
+  }
+  plan.advice += ".";
+}
+
+}  // namespace
+
+model::WeightList Blueprint::weights() const { return model::list_weights(gguf, config, *ops).value(); }
+
 Result<Blueprint> draw(const EngineOptions& options) {
   if (options.threads < 0 || options.context_tokens < 0 || options.batch_tokens < 1) {
     return Status(Code::invalid_request, "expected threads and context of 0 or more and batch_tokens of at least 1, found " +
@@ -75,49 +170,75 @@ Result<Blueprint> draw(const EngineOptions& options) {
   if (!gguf.ok()) return gguf.status();
   Result<model::ModelConfig> config = model::read_config(gguf.value());
   if (!config.ok()) return config.status();
-  Blueprint out{std::move(gguf).value(), std::move(config).value(), ops.value(), options.threads, options.ram_budget_bytes, 0, {}, {}};
+  Blueprint out{std::move(gguf).value(), std::move(config).value(), ops.value(), options.threads, options.ram_budget_bytes, 0, 1, {}, {}, {}};
   const model::ModelConfig& c = out.config;
-  if (options.context_tokens > c.context_tokens) {
-    return Status(Code::invalid_request, "expected a context of at most the " + std::to_string(c.context_tokens) +
-                                             " tokens that the model was trained for, found " + std::to_string(options.context_tokens) +
-                                             ": ask for less");
-  }
+  if (Status status = check(options, c); !status.ok()) return status;
   const device::Machine machine = device::read_machine();
   if (out.threads == 0) out.threads = std::max(1, machine.physical_cores);
-
   Result<kv::Format> format = format_named(options.kv_format, c);
   if (!format.ok()) return format.status();
   out.kv_format = format.value();
-  const std::uint64_t page = model::Forward::page_shape(c, 0, out.kv_format).page_bytes();
-  Result<std::uint64_t> weight_bytes = model::ModelWeights::planned_bytes(out.gguf, c, *out.ops);
-  if (!weight_bytes.ok()) return weight_bytes.status();
+  Result<model::WeightList> listed = model::list_weights(out.gguf, c, *out.ops);
+  if (!listed.ok()) return listed.status();
+  const model::WeightList& list = listed.value();
 
   Plan& plan = out.plan;
-  plan.context_tokens = options.context_tokens > 0 ? options.context_tokens : c.context_tokens;
-  plan.weight_bytes = weight_bytes.value();
-  plan.kv_bytes = static_cast<std::uint64_t>((plan.context_tokens + kv::kPageTokens - 1) / kv::kPageTokens) * page;
-  plan.scratch_bytes = model::Forward::planned_scratch_bytes(c, out.threads, std::min(options.batch_tokens, plan.context_tokens));
+  plan.context_tokens = options.context_tokens > 0 ? options.context_tokens : std::min(c.context_tokens, kDefaultContext);
+  plan.input_tokens = plan.context_tokens - plan.context_tokens / kHeadroomShare;
   plan.available_bytes = machine.memory_available_bytes;
-  const std::uint64_t fixed = plan.weight_bytes + plan.scratch_bytes;
-  const std::uint64_t left = plan.available_bytes > fixed ? plan.available_bytes - fixed : 0;
-  // Without a budget: a quarter of what is free, so that the rest of the machine goes on; but one full context at least, if it fits at all.
-  if (out.ram_budget_bytes == 0) out.ram_budget_bytes = std::max(plan.available_bytes / 4, std::min(plan.kv_bytes, left));
-  const std::uint64_t for_pages = std::min(left, out.ram_budget_bytes);
+  if (options.memory_budget_bytes > 0) plan.available_bytes = std::min(plan.available_bytes, options.memory_budget_bytes);
+  const std::uint64_t page = model::Forward::page_shape(c, 0, out.kv_format).page_bytes();
+  plan.kv_bytes = static_cast<std::uint64_t>((plan.context_tokens + kv::kPageTokens - 1) / kv::kPageTokens) * page;
+  plan.program_bytes = kProgramBytes + tokenizer_bytes(c);
+  const auto activation_bytes = [&](std::int64_t tokens) { return widest_activation(list, tokens); };
+  const auto scratch = [&](std::int64_t batch) {
+    out.batch_tokens = std::min(batch, plan.context_tokens);
+    plan.scratch_bytes = model::Forward::planned_scratch_bytes(c, out.threads, out.batch_tokens, activation_bytes) +
+                         static_cast<std::uint64_t>(out.batch_tokens * c.embedding) * sizeof(float);
+  };
   // States beside the pages: the shortest useful history of one sequence at least (its system prompt, its documents, its last two turns).
   constexpr std::uint64_t kLeastStates = 4;
   const std::uint64_t state_bytes = static_cast<std::uint64_t>(c.recurrent_floats()) * sizeof(float);
-  if (state_bytes > 0) out.snapshot_budget_bytes = std::max(out.ram_budget_bytes / 4, kLeastStates * (state_bytes + (1 << 16)));
-  // What RAM has no room for is on SSD, if a folder is given and RAM takes a step's pages.
+  const auto states = [&] {
+    if (state_bytes > 0) out.snapshot_budget_bytes = std::max(out.ram_budget_bytes / 4, kLeastStates * (state_bytes + (1 << 16)));
+    plan.state_bytes = planned_state_bytes(c, plan.context_tokens, out.snapshot_budget_bytes);
+  };
+  scratch(options.batch_tokens);
+  states();
+  const auto left_beside = [&](std::uint64_t weights) {
+    const std::uint64_t fixed = weights + plan.scratch_bytes + plan.program_bytes + plan.state_bytes;
+    return plan.available_bytes > fixed ? plan.available_bytes - fixed : 0;
+  };
+  const std::uint64_t pages = options.ram_budget_bytes > 0 ? std::min(options.ram_budget_bytes, plan.kv_bytes) : plan.kv_bytes;
+  const std::uint64_t for_weights = left_beside(0) > pages ? left_beside(0) - pages : 0;
+  out.residence = model::choose_residence(list, for_weights);
+  if (out.residence.way != model::Residence::Way::all) {
+    if (options.memory_budget_bytes == 0) plan.available_bytes -= plan.available_bytes / kFreeShare;
+    scratch(std::max(options.batch_tokens, kStreamingBatch));
+    plan.scratch_bytes += model::WeightStream::planned_staging_bytes(list);
+    out.residence = model::choose_residence(list, left_beside(0) > pages ? left_beside(0) - pages : 0);
+  }
+  plan.weight_bytes = out.residence.bytes;
+  const std::uint64_t left = left_beside(plan.weight_bytes);
+  // Without a budget: a quarter of what is free, so that the rest of the machine goes on; but one full context at least, if it fits at all.
+  // Beside streamed weights, which take all that pages leave: one full context.
+  const bool streams = out.residence.way != model::Residence::Way::all;
+  if (out.ram_budget_bytes == 0)
+    out.ram_budget_bytes = streams ? std::min(plan.kv_bytes, left) : std::max(plan.available_bytes / 4, std::min(plan.kv_bytes, left));
+  const std::uint64_t for_pages = std::min(left, out.ram_budget_bytes);
+  states();
+  // Pages that memory has no room for are on SSD, if a folder is given and memory takes a step's pages.
   std::uint64_t room = for_pages;
   const kv::PageShape shape = model::Forward::page_shape(c, 0, out.kv_format);
-  if (!options.store_folder.empty() && for_pages >= kv::PageStore::least_streaming_bytes(shape, std::min(options.batch_tokens, plan.context_tokens)))
+  if (!options.store_folder.empty() && for_pages >= kv::PageStore::least_streaming_bytes(shape, out.batch_tokens))
     room = std::max(for_pages, options.store_budget_bytes);
-  plan.fits = plan.kv_bytes <= room && left > 0;
-  plan.largest_context_tokens = std::min<std::int64_t>(c.context_tokens, static_cast<std::int64_t>(room / page) * kv::kPageTokens);
-  plan.bottleneck = plan.fits ? "Answers are limited by memory speed (each token reads " + mib(plan.weight_bytes) +
-                                    " of weights), reading by arithmetic on " + std::to_string(out.threads) + " cores."
-                              : "Memory: " + mib(fixed + plan.kv_bytes) + " are needed, " + mib(plan.available_bytes) + " are free and " +
-                                    mib(out.ram_budget_bytes) + " of them are for context.";
+  plan.fits = plan.kv_bytes <= room && left > 0 && out.residence.fits;
+  if (room > for_pages && plan.kv_bytes > for_pages) {
+    plan.kv_ssd_bytes = plan.kv_bytes - for_pages;
+    plan.kv_bytes = for_pages;
+  }
+  list_parts(plan, list, out.residence);
+  advise(out, list, room, page);
   return out;
 }
 

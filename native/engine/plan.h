@@ -6,6 +6,7 @@
 #include "native/kv/kv.h"
 #include "native/model/config.h"
 #include "native/model/gguf.h"
+#include "native/model/weight_list.h"
 
 namespace codicil {
 
@@ -17,8 +18,11 @@ struct Blueprint {
   int threads = 1;
   std::uint64_t ram_budget_bytes = 0;       // pages
   std::uint64_t snapshot_budget_bytes = 0;  // recurrent states; 0: the model has none
-  Plan plan;
+  std::int64_t batch_tokens = 1;
+  model::Residence residence;
+  Plan plan;  // without speeds
   kv::Format kv_format = kv::Format::f16;
+  model::WeightList weights() const;  // points into gguf
 };
 
 Result<Blueprint> draw(const EngineOptions& options);

@@ -97,7 +97,8 @@ class Scheduler {
   bool pop_job(SessionState& session);
   void begin_sync(SessionState& session, Job& job);
   void begin_reading(SessionState& session, Job& job);  // generate, score: what is missing before logits exist
-  void end_cancelled_jobs();                            // between two layers
+  void fail_step(const Status& status);
+  void end_cancelled_jobs();  // between two layers
   void detach(Slice& slice);
   void finish(SessionState& session, Job& job, const Status& status);
   void retire();

@@ -12,8 +12,9 @@ namespace codicil {
 
 void Scheduler::compute() {
   begin_walk();
-  parts_.forward.run(batch_, hidden_.as<float>(), [this] { end_cancelled_jobs(); });
+  const Status ran = parts_.forward.run(batch_, hidden_.as<float>(), [this] { end_cancelled_jobs(); });
   pins_.clear();
+  if (!ran.ok()) return fail_step(ran);
   std::int64_t decoded = 0, prefilled = 0;
   for (Slice& slice : slices_) {
     if (slice.session != nullptr) settle_slice(slice, decoded, prefilled);
@@ -28,6 +29,20 @@ void Scheduler::compute() {
     rest_until_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(seconds * rest, 1.0)));
   const std::scoped_lock lock(mutex_);
   counters_.prefill_tokens += static_cast<std::uint64_t>(prefilled);
+}
+
+// Weights could not be read while the step ran. Its sessions hold what they held before it; a recurrent one, whose state was written over, goes
+// back to the last state that is known.
+void Scheduler::fail_step(const Status& status) {
+  for (const Slice& slice : slices_) {
+    if (slice.session == nullptr) continue;
+    SessionState& session = *slice.session;
+    const auto known = std::min<std::int64_t>(session.table->tokens(), static_cast<std::int64_t>(session.tokens.size()));
+    if (parts_.config.is_recurrent()) session_restore_.rewind(session, session.tokens, known);
+    session.hidden.clear();
+    finish(session, *slice.job, status);
+  }
+  detached_.clear();
 }
 
 void Scheduler::settle_slice(Slice& slice, std::int64_t& decoded, std::int64_t& prefilled) {

@@ -1,10 +1,12 @@
 // Experts: the tokens of a batch, gathered by the experts that they chose, so that the weights of an expert are read once for all of them.
 //
-// Owns: the order of the gathered rows and the units of work. Choosing and adding are parts of a layer (lane.h).
+// Owns: the order of the gathered rows and the units of work. Choosing and adding are parts of a layer (lane.h); which experts are in memory is
+// expert_cache.h's.
 // Rule that must stay true: what an expert gives for a token does not depend on which tokens came with it, and a token adds its experts best first.
 
 #include <algorithm>
 
+#include "native/model/expert_cache.h"
 #include "native/model/forward.h"
 
 namespace codicil::model {
@@ -26,7 +28,7 @@ void Forward::sort_by_expert(std::int64_t tokens) {
   expert_begin_.front() = 0;
 }
 
-void Forward::run_experts(std::int64_t tokens, const ExpertWeights& moe) {
+Status Forward::run_experts(std::int64_t tokens, std::int64_t layer) {
   sort_by_expert(tokens);
   expert_units_.clear();
   for (std::int64_t e = 0; e < config_.experts.count; ++e) {
@@ -34,12 +36,34 @@ void Forward::run_experts(std::int64_t tokens, const ExpertWeights& moe) {
     for (std::int64_t first = expert_begin_[static_cast<std::size_t>(e)]; first < end; first += tile_rows_)
       expert_units_.push_back({static_cast<std::int32_t>(e), first, std::min(tile_rows_, end - first)});
   }
+  if (weights_.expert_cache() != nullptr) return stream_experts(layer);
+  const std::vector<MlpWeights>& experts = weights(layer).moe.experts;
   pool_.parallel_for_stealing(0, static_cast<std::int64_t>(expert_units_.size()), 1, [&](std::int64_t begin, std::int64_t end, int thread) {
     for (std::int64_t i = begin; i < end; ++i) {
       const ExpertUnit& unit = expert_units_[static_cast<std::size_t>(i)];
-      run_expert(unit, moe.experts[static_cast<std::size_t>(unit.expert)], thread);
+      run_expert(unit, experts[static_cast<std::size_t>(unit.expert)], thread);
     }
   });
+  return {};
+}
+
+// Threads take experts as they are ready: those in memory first, while the others are being read. All units of an expert are one thread's.
+Status Forward::stream_experts(std::int64_t layer) {
+  ExpertCache& cache = *weights_.expert_cache();
+  wanted_experts_.clear();
+  for (const ExpertUnit& unit : expert_units_)
+    if (wanted_experts_.empty() || wanted_experts_.back() != unit.expert) wanted_experts_.push_back(unit.expert);
+  cache.begin(layer, wanted_experts_);
+  pool_.parallel_for(0, pool_.threads(), 1, [&](std::int64_t, std::int64_t, int thread) {
+    while (const std::optional<ExpertCache::Lease> lease = cache.take()) {
+      const auto before = [](const ExpertUnit& unit, std::int32_t expert) { return unit.expert < expert; };
+      for (auto unit = std::lower_bound(expert_units_.begin(), expert_units_.end(), lease->expert, before);
+           unit != expert_units_.end() && unit->expert == lease->expert; ++unit)
+        run_expert(*unit, lease->weights, thread);
+      cache.give_back(*lease);
+    }
+  });
+  return cache.end();
 }
 
 void Forward::run_expert(const ExpertUnit& unit, const MlpWeights& expert, int thread) {

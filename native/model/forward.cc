@@ -64,11 +64,6 @@ std::int64_t batch_floats(const ModelConfig& c) {
   return floats;
 }
 
-std::int64_t widest_input(const ModelConfig& c) {
-  const Widths w = widths(c);
-  return std::max({c.embedding, w.inner, w.mixer_out});
-}
-
 std::int64_t tile_rows(int threads) { return std::max({kTileTokens, Forward::kLogitRows, kTileLeastTokens * threads}); }
 
 }  // namespace
@@ -189,10 +184,10 @@ std::uint64_t Forward::scratch_bytes() const {
   return bytes;
 }
 
-std::uint64_t Forward::planned_scratch_bytes(const ModelConfig& c, int threads, std::int64_t max_tokens) {
+std::uint64_t Forward::planned_scratch_bytes(const ModelConfig& c, int threads, std::int64_t max_tokens,
+                                             const std::function<std::size_t(std::int64_t)>& activation_bytes) {
   const std::int64_t rows = tile_rows(threads);
-  // An activation takes at most its own f32 size and a scale and a sum per 32.
-  const auto activation = static_cast<std::size_t>(rows * widest_input(c)) * 5;
+  const std::size_t activation = (activation_bytes(rows) + 63) / 64 * 64;
   return static_cast<std::uint64_t>(max_tokens * batch_floats(c)) * sizeof(float) +
          static_cast<std::uint64_t>(threads) * tile_bytes(c, rows, activation) +
          static_cast<std::uint64_t>(max_tokens * c.rope_dims) * sizeof(float) +
@@ -255,21 +250,23 @@ Lane Forward::lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, in
 
 std::int64_t Forward::least_tile_tokens() const { return kTileLeastTokens * pool_.threads(); }
 
-void Forward::run(const Batch& batch, float* hidden, const std::function<void()>& between_layers) {
+Status Forward::run(const Batch& batch, float* hidden, const std::function<void()>& between_layers) {
   const auto tokens = static_cast<std::int64_t>(batch.tokens.size());
   assert(tokens > 0 && tokens <= max_tokens_);
   locate(batch);
   plan_units(batch);
+  Status status;
   if (tokens < least_tile_tokens()) {
-    layers_by_rows(batch, between_layers);
+    status = layers_by_rows(batch, between_layers);
   } else {
     // Equal tiles, and a number of them that the threads divide: the last one finishing alone would idle the others.
     const std::int64_t per_round = kTileTokens * pool_.threads();
     const std::int64_t rounds = (tokens + per_round - 1) / per_round;
     const std::int64_t tiles = rounds * pool_.threads();
-    layers_by_tiles(batch, (tokens + tiles - 1) / tiles, between_layers);
+    status = layers_by_tiles(batch, (tokens + tiles - 1) / tiles, between_layers);
   }
-  finish(batch, hidden);
+  if (status.ok()) finish(batch, hidden);
+  return status;
 }
 
 // Angles of one token. Of the batch only, and not a table of all positions: at 245,760 that is 63 MB, and a second of sines before a stored
@@ -314,10 +311,11 @@ void Forward::mix(const Batch& batch, std::int64_t layer) {
     recur(batch, layer);
 }
 
-void Forward::layers_by_rows(const Batch& batch, const std::function<void()>& between_layers) {
+Status Forward::layers_by_rows(const Batch& batch, const std::function<void()>& between_layers) {
   const auto tokens = static_cast<std::int64_t>(batch.tokens.size());
   const bool experts = config_.experts.count > 0;
   for (std::int64_t layer = 0; layer < config_.layers; ++layer) {
+    if (Status status = weights_.hold(layer); !status.ok()) return status;
     const Lane all = lane(&pool_, 0, tokens, 0, mixer(layer));
     if (layer == 0)
       all.each_token([&](std::int64_t t) { weights_.embed(ops_, batch.tokens[static_cast<std::size_t>(t)], all.x + t * config_.embedding); });
@@ -327,16 +325,19 @@ void Forward::layers_by_rows(const Batch& batch, const std::function<void()>& be
     code(layer).after_mixer(config_, weights(layer), all);
     if (between_layers) between_layers();
     if (!experts) continue;
-    run_experts(tokens, weights(layer).moe);
+    if (Status status = run_experts(tokens, layer); !status.ok()) return status;
     add_experts(config_, all);
   }
+  return {};
 }
 
-void Forward::layers_by_tiles(const Batch& batch, std::int64_t tile, const std::function<void()>& between_layers) {
+Status Forward::layers_by_tiles(const Batch& batch, std::int64_t tile, const std::function<void()>& between_layers) {
   const auto tokens = static_cast<std::int64_t>(batch.tokens.size());
   const bool experts = config_.experts.count > 0;
   // Between the mixer of one layer and that of the next a token meets no other token, unless experts stand between them.
   for (std::int64_t layer = 0; layer <= config_.layers; ++layer) {
+    if (layer < config_.layers)
+      if (Status status = weights_.hold(layer); !status.ok()) return status;
     pool_.parallel_for_stealing(0, tokens, tile, [&](std::int64_t begin, std::int64_t end, int thread) {
       const auto part = [&](std::int64_t of) { return lane(nullptr, begin, end - begin, thread, mixer(of)); };
       if (layer == 0) {
@@ -352,15 +353,16 @@ void Forward::layers_by_tiles(const Batch& batch, std::int64_t tile, const std::
       point_rows(layer, begin, end);
       code(layer).before_mixer(config_, weights(layer), part(layer));
     });
-    if (layer == config_.layers) return;
+    if (layer == config_.layers) break;
     mix(batch, layer);
     if (between_layers) between_layers();
     if (!experts) continue;
     pool_.parallel_for_stealing(0, tokens, tile, [&](std::int64_t begin, std::int64_t end, int thread) {
       code(layer).after_mixer(config_, weights(layer), lane(nullptr, begin, end - begin, thread, mixer(layer)));
     });
-    run_experts(tokens, weights(layer).moe);
+    if (Status status = run_experts(tokens, layer); !status.ok()) return status;
   }
+  return {};
 }
 
 void Forward::finish(const Batch& batch, float* hidden) {

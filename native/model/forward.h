@@ -44,11 +44,14 @@ class Forward {
  public:
   static Result<std::unique_ptr<Forward>> create(const ModelConfig& config, const ModelWeights& weights, const kernels::Ops& ops, ThreadPool& pool,
                                                  std::int64_t max_tokens, kv::Format format = kv::Format::f16);
-  static std::uint64_t planned_scratch_bytes(const ModelConfig& config, int threads, std::int64_t max_tokens);
+  // `activation_bytes`: what the widest product's input takes, prepared, for that many tokens.
+  static std::uint64_t planned_scratch_bytes(const ModelConfig& config, int threads, std::int64_t max_tokens,
+                                             const std::function<std::size_t(std::int64_t)>& activation_bytes);
 
-  // hidden[wanted, embedding]: the last layer's output after the last norm.
+  // hidden[wanted, embedding]: the last layer's output after the last norm. io_failed, model_invalid: of weights that are read while the model
+  // runs; what was written is then worth nothing.
   // between_layers is called on this thread after every layer; nothing of the batch may change meanwhile.
-  void run(const Batch& batch, float* hidden, const std::function<void()>& between_layers = {});
+  Status run(const Batch& batch, float* hidden, const std::function<void()>& between_layers = {});
   // Brings a recurrent state over the first `accepted` of a run's `drafted` guesses: the bits that it would have had they been no guesses.
   void take_over(const float* draft_log, std::int64_t drafted, std::int64_t accepted, float* recurrent);
   std::int64_t draft_log_floats(std::int64_t drafted) const;
@@ -88,8 +91,8 @@ class Forward {
   void locate(const Batch& batch);  // angles and page rows of every token
   void turn(std::int64_t token, std::int64_t position);
   void point_rows(std::int64_t layer, std::int64_t begin, std::int64_t end);
-  void layers_by_rows(const Batch& batch, const std::function<void()>& between_layers);
-  void layers_by_tiles(const Batch& batch, std::int64_t tile, const std::function<void()>& between_layers);
+  Status layers_by_rows(const Batch& batch, const std::function<void()>& between_layers);
+  Status layers_by_tiles(const Batch& batch, std::int64_t tile, const std::function<void()>& between_layers);
   void mix(const Batch& batch, std::int64_t layer);
   void finish(const Batch& batch, float* hidden);
 
@@ -109,7 +112,8 @@ class Forward {
   void log_draft(const Run& run, std::int64_t place) const;
   kernels::DeltaArgs delta_args(const float* rows, const float* gates, std::int64_t head) const;
 
-  void run_experts(std::int64_t tokens, const ExpertWeights& moe);  // experts.cc
+  Status run_experts(std::int64_t tokens, std::int64_t layer);  // experts.cc
+  Status stream_experts(std::int64_t layer);
   void sort_by_expert(std::int64_t tokens);
   void run_expert(const ExpertUnit& unit, const MlpWeights& expert, int thread);
 
@@ -132,7 +136,8 @@ class Forward {
   AlignedBuffer ffn_in_, expert_out_, choice_weight_;  // [max_tokens, embedding], [max_tokens * used, embedding], [max_tokens, used]
   std::vector<std::int32_t> choice_, rows_, sorted_;   // [max_tokens, used]; sorted_: tokens in the order of their experts
   std::vector<std::int64_t> expert_begin_;             // [experts + 1] in sorted_
-  std::vector<ExpertUnit> expert_units_;
+  std::vector<ExpertUnit> expert_units_;               // by expert, ascending
+  std::vector<std::int32_t> wanted_experts_;
   std::vector<AlignedBuffer> tiles_;                   // [threads] scratch of a lane; thread 0's holds a whole small batch
   std::vector<AlignedBuffer> attention_scratch_;       // [threads]
   std::vector<AlignedBuffer> draft_scratch_;           // [threads] one head's state [head_dim, head_dim], then an output row

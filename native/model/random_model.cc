@@ -96,7 +96,10 @@ void random_row(Random& random, const TypeInfo& info, double deviation, std::int
     }
     for (const BlockScale& scale : kScales) {
       if (scale.type != info.type) continue;
-      const double size = deviation / scale.spread * random.uniform(0.5, 1.5);
+      // Half of the scales are negative where no minimum stands beside them: codes of -8..7 have the mean -0.5, and a shared mean grows from layer to
+      // layer until all tokens look alike (and choose the same experts).
+      const double sign = scale.minimum < 0 && (random.next() & 1) != 0 ? -1 : 1;
+      const double size = sign * deviation / scale.spread * random.uniform(0.5, 1.5);
       put_half(at + scale.offset, size);
       if (scale.minimum >= 0) put_half(at + scale.minimum, size * scale.minimum_of_scale);
     }

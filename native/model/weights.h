@@ -1,18 +1,19 @@
-// The weights of one model in memory, packed for the op table that runs them.
+// The weights of one model, packed for the op table that runs them: all of them in memory, or a part of them and the rest read from the file
+// while the model runs.
 //
-// Owns: reading tensors (anonymous memory, never a file mapping), checking their shapes against the config by name, packing in
-// parallel, freeing raw bytes as it goes. Leaves to forward.h what is done with them.
-// Rules that must stay true: a tensor that is missing, has another shape or a type that is not computed is refused with its
-// name; after loading nothing here changes, so all threads may read it.
+// Owns: the memory of the weights, what of them is held there (Residence), loading. Leaves names and shapes to weight_list.h, reading to
+// weight_stream.h, and what is not held to expert_cache.h and layer_ring.h.
+// Rules that must stay true: weights are read unbuffered into anonymous memory, never mapped, and never held twice: beside the packed form
+// there is one part per reading thread. What a model computes does not depend on what of it is held.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kernels/kernels.h"
 #include "native/base/file.h"
-#include "native/base/threads.h"
 #include "native/model/config.h"
 #include "native/model/gguf.h"
 #include "native/model/tensor_file.h"
@@ -57,7 +58,7 @@ struct DeltaWeights {
 
 struct ExpertWeights {
   Matrix router;                         // [experts, embedding]
-  std::vector<MlpWeights> experts;       // [experts]
+  std::vector<MlpWeights> experts;       // [experts]; without data where they are streamed (ModelWeights::expert_cache)
   MlpWeights shared;                     // used by every token; no rows: the model has none
   const float* shared_router = nullptr;  // [embedding]; its product, through a sigmoid, weighs the shared expert
 };
@@ -71,13 +72,33 @@ struct LayerWeights {
   ExpertWeights moe;
 };
 
+class ExpertCache;
+class LayerRing;
+struct WeightList;
+
+// What of the weights is held in memory.
+struct Residence {
+  enum class Way { all, streamed_experts, streamed_layers };
+  Way way = Way::all;
+  bool fits = false;                 // into the bytes that were given
+  std::uint64_t bytes = 0;           // that the weights then take
+  std::uint64_t least_bytes = 0;     // with which they could be run at all
+  std::uint64_t cache_bytes = 0;     // streamed_experts: of `bytes`, for whole experts
+  std::vector<std::int64_t> layers;  // streamed_layers: those that are read in every pass, ascending
+};
+// The most that goes into `bytes`: everything; or the trunk and a cache of experts; or some of the layers and a ring for the others.
+Residence choose_residence(const WeightList& list, std::uint64_t bytes);
+
 class ModelWeights {
  public:
-  // progress(share in 0..1) is called between tensors on this thread.
-  static Result<ModelWeights> load(TensorFile& file, const Gguf& gguf, const ModelConfig& config, const kernels::Ops& ops, ThreadPool& pool,
-                                   const std::function<void(double)>& progress);
-  // What load() would hold, from the tensor table alone.
-  static Result<std::uint64_t> planned_bytes(const Gguf& gguf, const ModelConfig& config, const kernels::Ops& ops);
+  ModelWeights();
+  ModelWeights(ModelWeights&&) noexcept;
+  ModelWeights& operator=(ModelWeights&&) noexcept;
+  ~ModelWeights();
+
+  // progress(share in 0..1) is called on this thread while others read. `config` stays valid for the life of this.
+  static Result<ModelWeights> load(Gguf gguf, const TensorFileOptions& options, const ModelConfig& config, const kernels::Ops& ops,
+                                   const Residence& residence, const std::function<void(double)>& progress);
 
   std::span<const LayerWeights> layers() const { return layers_; }
   const Matrix& output() const { return output_; }             // [vocab, embedding]
@@ -85,13 +106,21 @@ class ModelWeights {
   const float* rope_factors() const { return rope_factors_; }  // [rope_dims / 2]; null: none
   // Row of the embedding table, from its GGUF layout. out[embedding].
   void embed(const kernels::Ops& ops, std::int32_t token, float* out) const;
-  std::uint64_t bytes() const { return bytes_; }
-  // Changes with the tensor table and with a sample of every tensor's bytes.
+  // Before a layer is computed, in order, by one thread: waits until its weights are in memory. Those of the layer before stay valid.
+  Status hold(std::int64_t layer) const;
+  ExpertCache* expert_cache() const { return cache_.get(); }  // null: all experts are in memory
+  std::uint64_t bytes() const;                                // in memory
+  std::uint64_t bytes_streamed() const;                       // read from the file since it was loaded
+  // Changes with the tensor table and with a sample of every tensor's bytes; the same for every Residence.
   std::uint64_t fingerprint() const { return fingerprint_; }
 
  private:
-  friend class WeightLoader;
-  std::vector<AlignedBuffer> buffers_;
+  struct Source;
+  Status load_resident(const Residence& residence, const ModelConfig& config, const std::function<void(double)>& progress);
+  void bind_outside(const ModelConfig& config);
+
+  std::unique_ptr<Source> source_;  // null once nothing is read any more
+  AlignedBuffer memory_;            // blocks one after the other, the experts of a layer behind it
   std::vector<LayerWeights> layers_;
   Matrix output_;
   const float* output_norm_ = nullptr;
@@ -99,7 +128,12 @@ class ModelWeights {
   const std::byte* embedding_ = nullptr;  // [vocab, embedding] in GGUF layout
   const kernels::TypeInfo* embedding_type_ = nullptr;
   std::int64_t embedding_cols_ = 0;
-  std::uint64_t bytes_ = 0, fingerprint_ = 0;
+  std::uint64_t fingerprint_ = 0;
+  std::unique_ptr<ExpertCache> cache_;
+  std::unique_ptr<LayerRing> ring_;
 };
+
+// The heats of experts, beside the checksums of the same model; empty where there is no folder for them.
+std::string heat_path(const std::string& sidecar);
 
 }  // namespace codicil::model

@@ -23,8 +23,10 @@ const char* const kUsage =
     "  soak          [--seconds 60] [--callers 3] [--seed 1] [--longest 6000]: random jobs, what was slowest, what was left in memory\n"
     "  verify        --checksums FOLDER: every tensor against what was recorded at the first load\n"
     "  inspect       what the file says of itself\n"
-    "  plan          [--context N]: bytes that would be used, before anything is\n"
+    "  plan          [--context N]: bytes that would be used and speeds, before anything is; --checksums FOLDER keeps measurements\n"
+    "  footprint     [--prefill 32] [--warm 0] [--decode 8]: the plan, then what opening, reading and answering took\n"
     "Everywhere: --threads 2, --context N, --batch-tokens 512, --ram-mib N (for keys and values), --set reference|avx2|avx512,\n"
+    "  --ram-budget 8G (for everything: weights that do not fit are streamed from the file), --reserve (take the context's memory at once),\n"
     "  --kv f16|q8_0|k8v4|q4|nf4 (format of keys and values), --store FOLDER (their pages kept on disk), --store-mib N,\n"
     "  --drafting off|lookup|mtp|auto (tokens guessed, several confirmed by one step),\n"
     "  --checksums FOLDER (of tensors, recorded at the first load, checked at every other), --second-copy FILE.gguf (read where they differ)\n"
@@ -32,7 +34,7 @@ const char* const kUsage =
 
 namespace {
 
-const std::set<std::string> kSwitches = {"--special", "--batch", "--rate"};
+const std::set<std::string> kSwitches = {"--special", "--batch", "--rate", "--reserve"};
 const std::map<std::string, std::set<std::string>> kCommands = {
     {"tokenize", {"--file", "--special"}},
     {"ask", {"--golden", "--batch", "--top", "--max"}},
@@ -46,10 +48,22 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"verify", {}},
     {"inspect", {}},
     {"plan", {}},
+    {"footprint", {"--prefill", "--warm", "--decode"}},
     {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed"}},
 };
-const std::set<std::string> kEverywhere = {"--model", "--threads",   "--context",   "--batch-tokens", "--ram-mib", "--set",
-                                           "--store", "--store-mib", "--checksums", "--second-copy",  "--kv",      "--drafting"};
+const std::set<std::string> kEverywhere = {"--model",     "--threads",   "--context",    "--batch-tokens", "--ram-mib",     "--set", "--store",
+                                           "--store-mib", "--checksums", "--ram-budget", "--reserve",      "--second-copy", "--kv",  "--drafting"};
+
+// "8G", "300M", "1000000"; nothing: not a size.
+std::optional<std::uint64_t> bytes_of(const std::string& text) {
+  std::size_t digits = 0;
+  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
+  if (digits == 0 || digits > 15 || text.size() > digits + 1) return std::nullopt;
+  const std::string unit = text.substr(digits);
+  const int shift = unit.empty() ? 0 : unit == "M" || unit == "m" ? 20 : unit == "G" || unit == "g" ? 30 : -1;
+  if (shift < 0) return std::nullopt;
+  return std::stoull(text.substr(0, digits)) << shift;
+}
 
 }  // namespace
 
@@ -79,12 +93,14 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
   if (out.command == "verify" && !out.has("--checksums")) return UsageFault{"Expected --checksums for verify, found none."};
   for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib", "--top",     "--max", "-n",
                               "--prefill", "--decode",  "--depth",        "--repeat",  "--every",     "--length",  "--ask", "--question-tokens",
-                              "--seconds", "--callers", "--longest",      "--layers",  "--vocab",     "--experts", "--seed"}) {
+                              "--seconds", "--callers", "--longest",      "--layers",  "--vocab",     "--experts", "--seed", "--warm"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);
     if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
       return UsageFault{std::string("Expected a whole number after ") + numeric + ", found " + value + "."};
   }
+  if (out.has("--ram-budget") && !bytes_of(out.text("--ram-budget")))
+    return UsageFault{"Expected a size such as 8G or 300M after --ram-budget, found " + out.text("--ram-budget") + "."};
   return {};
 }
 
@@ -95,6 +111,8 @@ EngineOptions options_of(const Arguments& a) {
   options.context_tokens = a.number("--context", 0);
   options.batch_tokens = a.number("--batch-tokens", 512);
   options.ram_budget_bytes = static_cast<std::uint64_t>(a.number("--ram-mib", 0)) << 20;
+  if (a.has("--ram-budget")) options.memory_budget_bytes = bytes_of(a.text("--ram-budget")).value_or(0);
+  options.reserve = a.has("--reserve");
   options.instruction_set = a.text("--set");
   if (a.has("--kv")) options.kv_format = a.text("--kv");
   if (a.has("--drafting")) options.drafting = drafting_named(a.text("--drafting")).value_or(Drafting::automatic);

@@ -29,6 +29,7 @@ Status tokenize_command(const Arguments& a, JsonWriter& out);
 Status verify_command(const Arguments& a, JsonWriter& out);
 Status inspect_command(const Arguments& a, JsonWriter& out);
 Status plan_command(const Arguments& a, JsonWriter& out);
+Status footprint_command(const Arguments& a, JsonWriter& out);
 Status random_model_command(const Arguments& a, JsonWriter& out);
 
 }  // namespace codicil::tools

@@ -1,4 +1,5 @@
-// engine-cli tokenize, verify, inspect, plan, random-model: what can be said or made of a model without running it.
+// engine-cli verify, inspect, plan, footprint, random-model: what can be said of a model before it runs, and of what it then takes.
+#include "native/device/machine.h"
 #include "native/model/random_model.h"
 #include "native/model/tokenizer.h"
 #include "native/tools/commands.h"
@@ -48,20 +49,87 @@ Status inspect_command(const Arguments& a, JsonWriter& out) {
   return {};
 }
 
+namespace {
+
+void write_speed(JsonWriter& out, const char* name, const PlannedSpeed& speed) {
+  out.key(name).open('{').field("tokensPerSecond", speed.tokens_per_s).field("bottleneck", speed.bottleneck).close();
+}
+
+void write_plan(JsonWriter& out, const Plan& p) {
+  out.open('{').field("contextTokens", p.context_tokens).field("inputTokens", p.input_tokens).field("fits", p.fits);
+  out.field("weightBytes", p.weight_bytes).field("kvBytes", p.kv_bytes).field("scratchBytes", p.scratch_bytes).field("stateBytes", p.state_bytes);
+  out.field("programBytes", p.program_bytes).field("usedBytes", p.used_bytes()).field("streamedBytes", p.streamed_bytes);
+  out.field("availableBytes", p.available_bytes).field("largestContextTokens", p.largest_context_tokens).key("parts").open('[');
+  for (const PlanPart& part : p.parts) out.open('{').field("tier", part.tier).field("tag", part.tag).field("bytes", part.bytes).close();
+  out.close().field("advice", p.advice).field("bottleneck", p.bottleneck);
+  write_speed(out, "prefill", p.prefill);
+  write_speed(out, "decode", p.decode);
+  write_speed(out, "decodeFull", p.decode_full);
+  out.field("streamedBytesPerToken", p.streamed_bytes_per_token).field("expertHitShare", p.expert_hit_share).field("measuredOn", p.measured_on);
+  out.close();
+}
+
+std::vector<Token> some_tokens(std::int64_t count, std::int64_t vocab, std::int64_t from) {
+  std::vector<Token> out;
+  for (std::int64_t i = 0; i < count; ++i) out.push_back(static_cast<Token>((1000 + (from + i) * 7919 % 20000) % vocab));
+  return out;
+}
+
+}  // namespace
+
 Status plan_command(const Arguments& a, JsonWriter& out) {
   const Result<Plan> result = Engine::plan(options_of(a));
   if (!result.ok()) return result.status();
-  const Plan& p = result.value();
-  out.open('{')
-      .field("contextTokens", p.context_tokens)
-      .field("weightBytes", p.weight_bytes)
-      .field("kvBytes", p.kv_bytes)
-      .field("scratchBytes", p.scratch_bytes);
-  out.field("availableBytes", p.available_bytes)
-      .field("fits", p.fits)
-      .field("largestContextTokens", p.largest_context_tokens)
-      .field("bottleneck", p.bottleneck)
-      .close();
+  write_plan(out, result.value());
+  return {};
+}
+
+// A plan beside what then happens: opens the model, reads `prefill` tokens, answers `decode` more, and says what that took.
+Status footprint_command(const Arguments& a, JsonWriter& out) {
+  const EngineOptions options = options_of(a);
+  const Result<Plan> plan = Engine::plan(options);
+  if (!plan.ok()) return plan.status();
+  const Clock::time_point start = Clock::now();
+  Result<std::unique_ptr<Engine>> opened = Engine::open(options, {});
+  if (!opened.ok()) return opened.status();
+  Engine& engine = *opened.value();
+  const double open_seconds = seconds_between(start, Clock::now());
+  const std::int64_t prefill = a.number("--prefill", 32), decode = a.number("--decode", 8), warm = a.number("--warm", 0);
+  const Result<std::unique_ptr<Session>> session = engine.open_session();
+  if (!session.ok()) return session.status();
+  if (options.reserve) {  // logits of as many rows as are ever made at once
+    const std::vector<Token> rows = some_tokens(64, engine.model().vocab, 0);
+    if (Status status = engine.evaluate(rows, [](std::int64_t, std::span<const float>) {}); !status.ok()) return status;
+  }
+  GenerateOptions answer;
+  answer.temperature = 1;  // random weights repeat themselves when the best token is taken
+  answer.max_tokens = warm + 1;
+  std::vector<Token> prompt = some_tokens(std::max<std::int64_t>(prefill, 1), engine.model().vocab, 0);
+  const Clock::time_point reading = Clock::now();
+  if (Status status = sync(*session.value(), prompt).get(); !status.ok()) return status;
+  const double read_seconds = seconds_between(reading, Clock::now());
+  const EngineStats read = engine.stats();
+  if (const Result<Generated> first = generate(*session.value(), answer).get(); !first.ok()) return first.status();
+  const EngineStats before = engine.stats();
+  answer.max_tokens = decode;
+  std::vector<Clock::time_point> times;
+  const Result<Generated> generated = generate(*session.value(), answer, [&](Token, std::string_view) { times.push_back(Clock::now()); }).get();
+  if (!generated.ok()) return generated.status();
+  const EngineStats after = engine.stats();
+  const auto steps = static_cast<double>(std::max<std::size_t>(times.size(), 2) - 1);
+  const std::uint64_t hits = after.expert_hits - before.expert_hits, misses = after.expert_misses - before.expert_misses;
+  out.open('{').key("plan");
+  write_plan(out, plan.value());
+  out.field("openSeconds", open_seconds).field("prefillTokens", prefill).field("prefillTokS", static_cast<double>(prefill) / read_seconds);
+  out.field("prefillStreamedBytes", read.streamed_bytes).field("decodeTokens", static_cast<std::uint64_t>(times.size()));
+  out.field("decodeTokS", times.size() < 2 ? 0.0 : steps / seconds_between(times.front(), times.back()));
+  out.field("streamedBytesPerToken",
+            static_cast<double>(after.streamed_bytes - before.streamed_bytes) / std::max(1.0, static_cast<double>(times.size())));
+  out.field("expertHitShare", hits + misses == 0 ? 1.0 : static_cast<double>(hits) / static_cast<double>(hits + misses));
+  out.field("weightBytes", after.weight_bytes)
+      .field("scratchBytes", after.scratch_bytes)
+      .field("kvBytes", after.kv.bytes_by_tier[static_cast<std::size_t>(kv::Tier::ram)]);
+  out.field("anonymousBytes", device::anonymous_bytes()).field("peakBytes", device::peak_resident_bytes()).close();
   return {};
 }
 
