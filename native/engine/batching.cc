@@ -74,7 +74,7 @@ bool Scheduler::hold_back(const Work& work) {
   if (!rests && !paused) return false;
   wake_at_ = paused ? Clock::now() + Pacing::kReadingInterval / 4 : rest_until_;
   if (paused && parts_.config.is_recurrent() && work.job->kind == Job::Kind::sync && work.job->last_step + 1 == step_number_)
-    parts_.snapshots.put(std::span(work.session->tokens).first(static_cast<std::size_t>(work.session->table->tokens())), work.session->recurrent, {});
+    session_restore_.keep(*work.session, work.session->table->tokens());
   work.job->held_back = reads_are_held_ = true;
   return true;
 }

@@ -17,6 +17,7 @@
 #include "native/engine/plan.h"
 #include "native/engine/scheduler.h"
 #include "native/kv/snapshots.h"
+#include "native/kv/store_upkeep.h"
 #include "native/model/config.h"
 #include "native/model/expert_cache.h"
 #include "native/model/forward.h"
@@ -65,6 +66,11 @@ Status reserve_pages(kv::PageStore& store, std::int64_t tokens) {
   return {};
 }
 
+Status not_an_owner(const std::string& owner) {
+  return Status(Code::invalid_request,
+                "expected an owner of at most 64 letters, digits, - and _, found \"" + owner.substr(0, 80) + "\": use the document's id");
+}
+
 class SessionImpl final : public Session {
  public:
   SessionImpl(std::shared_ptr<Core> core, std::shared_ptr<SessionState> state) : core_(std::move(core)), state_(std::move(state)) {}
@@ -75,11 +81,12 @@ class SessionImpl final : public Session {
   SessionImpl(const SessionImpl&) = delete;
   SessionImpl& operator=(const SessionImpl&) = delete;
 
-  void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress, std::function<void(Result<SyncReport>)> done,
-            Priority priority) override {
+  void sync(std::vector<Token> prefix, SyncOptions options, std::function<void(SyncProgress)> progress,
+            std::function<void(Result<SyncReport>)> done) override {
     auto job = std::make_unique<Job>();
     job->kind = Job::Kind::sync;
-    job->priority = priority;
+    job->priority = options.priority;
+    job->keeping = std::move(options);
     job->tokens = std::move(prefix);
     job->on_progress = std::move(progress);
     job->on_synced = std::move(done);
@@ -154,6 +161,14 @@ class EngineImpl final : public Engine {
     return out;
   }
 
+  std::int64_t known(std::span<const Token> prefix) const override { return core_->store->known(prefix, core_->config.is_recurrent()); }
+
+  Result<kv::Forgotten> forget(const std::string& owner) override {
+    if (!kv::is_owner(owner)) return not_an_owner(owner);
+    core_->snapshots->forget_owner(owner);
+    return core_->store->forget_owner(owner);
+  }
+
   Status evaluate(std::span<const Token> tokens, std::function<void(std::int64_t, std::span<const float>)> row) override {
     // Shared: the driver may still be inside set_value when get() returns.
     const auto promise = std::make_shared<std::promise<Status>>();
@@ -202,14 +217,15 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
       model::Forward::create(core->config, core->weights, core->ops, core->pool, batch_tokens, blueprint.kv_format);
   if (!forward.ok()) return forward.status();
   core->forward = std::move(forward).value();
-  Result<std::unique_ptr<kv::PageStore>> store =
-      kv::PageStore::open(model::Forward::page_shape(core->config, core->weights.fingerprint(), blueprint.kv_format), blueprint.ram_budget_bytes,
-                          {options.store_folder, options.store_budget_bytes});
+  const kv::SnapshotShape shape = {model::Forward::page_shape(core->config, core->weights.fingerprint(), blueprint.kv_format),
+                                   static_cast<std::uint64_t>(core->config.recurrent_floats()), static_cast<std::uint64_t>(core->config.embedding)};
+  Result<std::unique_ptr<kv::PageStore>> store = kv::PageStore::open(
+      shape.page, blueprint.ram_budget_bytes, {options.store_folder, options.store_budget_bytes, shape.state_floats, shape.hidden_floats});
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
   if (options.reserve)
     if (Status status = reserve_pages(*core->store, blueprint.plan.context_tokens); !status.ok()) return status;
-  core->snapshots = std::make_unique<kv::SnapshotStore>(core->weights.fingerprint(), blueprint.snapshot_budget_bytes);
+  core->snapshots = std::make_unique<kv::SnapshotStore>(*core->store, shape, blueprint.snapshot_budget_bytes);
   Result<std::unique_ptr<Scheduler>> scheduler =
       Scheduler::start({*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, *core->snapshots,
                         blueprint.plan.context_tokens, batch_tokens, options.drafting, sensors_of(options)});
@@ -254,6 +270,13 @@ Result<VerifyReport> Engine::verify(const EngineOptions& options) {
   report.damaged = std::move(damaged).value();
   return report;
 }
+
+Result<kv::Forgotten> Engine::forget_stored(const std::string& store_folder, const std::string& owner) {
+  if (!kv::is_owner(owner)) return not_an_owner(owner);
+  return kv::forget_stored(store_folder, owner);
+}
+Result<kv::Forgotten> Engine::clear_stored(const std::string& store_folder) { return kv::clear_stored(store_folder); }
+Result<kv::Stored> Engine::list_stored(const std::string& store_folder) { return kv::list_stored(store_folder); }
 
 Result<Plan> Engine::plan(const EngineOptions& options) {
   Result<Blueprint> drawn = draw(options);

@@ -149,6 +149,16 @@ struct VerifyReport {
   std::string sidecar;               // the record's path
 };
 
+// Who waits, and what of a prefix others will have in common with it and so is kept (kv/FORMAT.md) beside the full pages.
+struct SyncOptions {
+  // Positions (tokens from the beginning: the end of the system prompt, of a document) to keep a snapshot at. With a list, pages behind its last
+  // position stay out of the store, and so does what is generated; an empty list keeps nothing on disk. Without: the end of the prefix and the end
+  // of every turn generated from it. Long recurrent prefixes have one every 8,192 tokens in any case.
+  std::optional<std::vector<std::int64_t>> keep;
+  std::string owner;  // the document whose text it is: letters, digits, - and _, at most 64; empty: nobody's, goes with its beginning or by eviction
+  Priority priority = Priority::interactive;
+};
+
 struct SyncReport {
   std::int64_t reused_tokens = 0, computed_tokens = 0;
   double ms = 0;
@@ -186,8 +196,14 @@ class Session {
  public:
   virtual ~Session() = default;  // cancels what still runs
   // Makes the session hold exactly `prefix`; only what no cached page covers is computed.
-  virtual void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress, std::function<void(Result<SyncReport>)> done,
-                    Priority priority = Priority::interactive) = 0;
+  virtual void sync(std::vector<Token> prefix, SyncOptions options, std::function<void(SyncProgress)> progress,
+                    std::function<void(Result<SyncReport>)> done) = 0;
+  void sync(std::vector<Token> prefix, std::function<void(SyncProgress)> progress, std::function<void(Result<SyncReport>)> done,
+            Priority priority = Priority::interactive) {
+    SyncOptions options;
+    options.priority = priority;
+    sync(std::move(prefix), std::move(options), std::move(progress), std::move(done));
+  }
   // Continues from what the session holds. `on_text` gets whole UTF-8 characters only (token -1: text that had been
   // held back). Generated tokens stay in the session. Cancelled, it still ends with what it has (End::cancelled).
   virtual void generate(GenerateOptions options, std::function<void(Token, std::string_view)> on_text,
@@ -218,6 +234,14 @@ class Engine {
   virtual std::string detokenize(std::span<const Token> tokens) const = 0;
   virtual Result<std::unique_ptr<Session>> open_session() = 0;
   virtual EngineStats stats() const = 0;
+  // Tokens of the prefix that a session would not have to compute, by what is kept; nothing is read. 0 without a store.
+  virtual std::int64_t known(std::span<const Token> prefix) const = 0;
+  // Removes from disk and memory what is kept for this owner and for no other. Close its sessions first. Blocks while what is queued is written.
+  virtual Result<kv::Forgotten> forget(const std::string& owner) = 0;
+  // The same for all models that ever kept something in the folder, none of which need be open.
+  static Result<kv::Forgotten> forget_stored(const std::string& store_folder, const std::string& owner);
+  static Result<kv::Forgotten> clear_stored(const std::string& store_folder);  // everything
+  static Result<kv::Stored> list_stored(const std::string& store_folder);
   // Logits of every position of `tokens` from an empty session (evaluation): calls `row` with [vocab] f32 per position, in order.
   virtual Status evaluate(std::span<const Token> tokens, std::function<void(std::int64_t, std::span<const float>)> row) = 0;
 };

@@ -103,6 +103,7 @@ Result<std::shared_ptr<SessionState>> Scheduler::fork(SessionState& session) {
   copy->tokens = session.tokens;
   copy->hidden = session.hidden;
   copy->recurrent = session.recurrent;
+  copy->keeping = session.keeping;
   copy->token_count.store(session.token_count.load());
   sessions_ += 1;
   return copy;
@@ -281,6 +282,7 @@ void Scheduler::begin(SessionState& session, Job& job) {
   switch (job.kind) {
     case Job::Kind::sync:
       if (count > context) return finish(session, job, too_long(count));
+      if (Status status = SessionRestore::check(job.keeping, count); !status.ok()) return finish(session, job, status);
       return begin_sync(session, job);
     case Job::Kind::evaluate:
       if (count > context) return finish(session, job, too_long(count));
@@ -305,7 +307,7 @@ void Scheduler::begin(SessionState& session, Job& job) {
 }
 
 void Scheduler::begin_sync(SessionState& session, Job& job) {
-  const std::int64_t reused = session_restore_.restore(session, job.tokens);
+  const std::int64_t reused = session_restore_.restore(session, job.tokens, job.keeping);
   session.tokens = std::move(job.tokens);
   job.reused_tokens = reused;
   session.token_count.store(static_cast<std::int64_t>(session.tokens.size()));
@@ -324,10 +326,7 @@ void Scheduler::begin_reading(SessionState& session, Job& job) {
   job.held_tokens = held;
   if (session.table->tokens() == held && session.hidden.empty()) {
     // Whole pages were restored: their last token is run again for its hidden state.
-    if (parts_.config.is_recurrent())
-      session_restore_.rewind(session, session.tokens, held - 1);
-    else
-      session.table->truncate(held - 1);
+    session_restore_.rewind(session, session.tokens, held - 1);
   }
   if (job.kind == Job::Kind::score) job.held_recurrent.clear();
   job.feed.assign(session.tokens.begin() + session.table->tokens(), session.tokens.end());
@@ -365,6 +364,7 @@ void Scheduler::finish(SessionState& session, Job& job, const Status& status) {
       std::string rest;
       if (stopped && !job.generation) job.generation.emplace(std::move(job.options), parts_.tokenizer, parts_.ops, parts_.config.end_tokens);
       if (stopped) rest = job.generation->stop(Generated::End::cancelled).text;
+      if (status.ok()) session_restore_.keep_end(session);
       leave();
       if (!rest.empty() && job.on_text) job.on_text(-1, rest);
       if (!status.ok() && !stopped) return job.on_generated(status);

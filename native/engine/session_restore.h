@@ -17,12 +17,22 @@ namespace codicil {
 class SessionRestore {
  public:
   SessionRestore(const model::ModelConfig& config, kv::SnapshotStore& snapshots) : config_(config), snapshots_(snapshots) {}
-  std::int64_t restore(SessionState& session, const std::vector<Token>& prefix);
+  // invalid_request when the positions or the owner have no meaning.
+  static Status check(const SyncOptions& options, std::int64_t tokens);
+  // Brings the session to the longest known prefix of `prefix` and returns its length. The hidden state is there only for the whole of it.
+  std::int64_t restore(SessionState& session, const std::vector<Token>& prefix, const SyncOptions& options);
+  // Puts a session back to the deepest known place of at most `limit` of these tokens.
   void rewind(SessionState& session, const std::vector<Token>& tokens, std::int64_t limit);
+  // How many of the next `count` tokens a step may take at most: a recurrent state is known only where a step ends.
   std::int64_t until_snapshot(const SessionState& session, const Job& job, std::int64_t count) const;
-  void keep_snapshot(SessionState& session, const Job& job);
+  void keep_snapshots(SessionState& session, const Job& job, std::int64_t before);  // after a step that began with `before` tokens
+  // After the first `position` tokens that the table holds; of a recurrent session all of them.
+  void keep(SessionState& session, std::int64_t position);
+  void keep_end(SessionState& session);  // of a sync without a list, or of a turn after it
 
  private:
+  bool apply(SessionState& session, const std::vector<Token>& tokens, const kv::Snapshot& snapshot);
+  static void reset(SessionState& session);  // to no tokens
   const model::ModelConfig& config_;
   kv::SnapshotStore& snapshots_;
 };

@@ -27,6 +27,7 @@ struct Job {
   Priority priority = Priority::interactive;
 
   // The request.
+  SyncOptions keeping;        // sync
   std::vector<Token> tokens;  // sync: the full prefix; score: the continuation; evaluate: the sequence
   GenerateOptions options;
   std::function<void(SyncProgress)> on_progress;
@@ -68,6 +69,7 @@ struct SessionState {
   std::vector<Token> tokens;
   std::vector<float> hidden;     // [embedding] of the last token, after the last norm; empty: not known
   std::vector<float> recurrent;  // [ModelConfig::recurrent_floats()] state after table->tokens() tokens
+  SyncOptions keeping;           // of the last sync; also for what is generated after it
 
   // Recurrent models: the state does not see guesses before they came true; this is what it then needs. [Forward::draft_log_floats(guesses)]
   std::vector<float> draft_log;

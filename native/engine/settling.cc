@@ -63,7 +63,7 @@ void Scheduler::settle_slice(Slice& slice, std::int64_t& decoded, std::int64_t& 
     if (first_wanted + r == job.keep_row) session.hidden.assign(row, row + embedding);
     if (job.kind != Job::Kind::sync) logit_rows_.push_back({&session, &job, row, r});
   }
-  session_restore_.keep_snapshot(session, job);
+  session_restore_.keep_snapshots(session, job, session.table->tokens() - sure);
   if (job.kind != Job::Kind::sync) return;
   if (job.on_progress) job.on_progress({session.table->tokens(), static_cast<std::int64_t>(session.tokens.size())});
   if (job.left() == 0) finish(session, job, {});

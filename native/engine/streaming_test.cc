@@ -34,15 +34,17 @@ class Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
   const std::string& path() const { return path_; }
-  std::vector<fs::path> pages() const {
+  std::vector<fs::path> pages() const { return records(".page"); }
+  std::vector<fs::path> snapshots() const { return records(".snapshot"); }
+
+ private:
+  std::vector<fs::path> records(const char* kind) const {
     std::vector<fs::path> out;
     for (const auto& entry : fs::recursive_directory_iterator(path_))
-      if (entry.path().extension() == ".page") out.push_back(entry.path());
+      if (entry.path().extension() == kind) out.push_back(entry.path());
     std::sort(out.begin(), out.end());
     return out;
   }
-
- private:
   static inline int counter_ = 0;
   std::string path_;
 };
@@ -197,11 +199,11 @@ CODICIL_TEST(after_a_restart_a_question_computes_only_itself) {
     const auto engine = open(options_for(model, ram, folder.path(), 1));
     const auto session = engine->open_session().value();
     const SyncReport warm = sync(*session, first).value();
-    CHECK_EQ(warm.reused_tokens, 4096);
-    CHECK_EQ(warm.computed_tokens, 20);
+    CHECK_EQ(warm.reused_tokens, 4116);  // it was asked before: the end of its prefix is kept too
+    CHECK_EQ(warm.computed_tokens, 0);
     CHECK(equal(answer(*session), expected_first));
     const SyncReport next = sync(*session, second).value();
-    CHECK_EQ(next.computed_tokens, 20);
+    CHECK_EQ(next.computed_tokens, ram == kSmall ? 20 : 0);  // the second time it was asked before as well
     CHECK(equal(answer(*session), expected_second));
     CHECK_EQ(engine->stats().kv.live_ssd_pages > 0, ram == kSmall);
   }
@@ -241,6 +243,8 @@ CODICIL_TEST(a_damaged_page_on_ssd_is_computed_again) {
   for (std::size_t i = 0; i < 16; ++i) {
     const std::vector<fs::path> files = folder.pages();
     REQUIRE(files.size() == 16);
+    // Or what is behind the last page would not be computed either, and the damage be found only by the answer.
+    for (const fs::path& snapshot : folder.snapshots()) fs::remove(snapshot);
     const auto at = static_cast<std::streamoff>(4096 + i % 2 * 32768 + i * 777);
     std::fstream file(files[i], std::ios::in | std::ios::out | std::ios::binary);
     file.seekg(at);

@@ -1,7 +1,7 @@
 // DiskStore. See disk_store.h for the rules.
 //
-// A file is written under a temporary name and renamed: it is whole or not there. It is not forced to the disk: after a power cut a page may be missing
-// or torn, its checksum says so, and it is computed again.
+// A file is written under a temporary name and renamed: it is whole or not there. It is not forced to the disk: after a power cut a record may be
+// missing or torn, its checksum says so, and it is computed again.
 #include "native/kv/disk_store.h"
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 
 #ifndef _WIN32
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -33,8 +34,8 @@ using Clock = std::chrono::steady_clock;
 // Left on the disk for everyone else, whatever the budget says.
 constexpr std::uint64_t kSpareBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kSpareInodes = 10'000;
-// Pages that may wait for the disk: each keeps its place in RAM until it is written.
-constexpr std::size_t kQueuePages = 64;
+// Records that may wait for the disk: each keeps its place in RAM until it is written.
+constexpr std::size_t kQueueRecords = 128;
 constexpr const char* kTemporary = ".writing";
 
 std::string hex16(std::uint64_t value) {
@@ -114,13 +115,13 @@ struct alignas(kPageHeaderBytes) HeaderBlock {
 
 }  // namespace
 
-DiskStore::DiskStore(std::string folder, const PageShape& shape, std::uint64_t budget_bytes)
-    : folder_(std::move(folder)), shape_(shape), budget_bytes_(budget_bytes) {
+DiskStore::DiskStore(std::string folder, const SnapshotShape& shape, std::uint64_t budget_bytes)
+    : folder_(std::move(folder)), shape_(shape), budget_bytes_(budget_bytes), ledger_(folder_ + "/owners") {
   counters_.budget_bytes = budget_bytes;
 }
 
-Result<std::unique_ptr<DiskStore>> DiskStore::open(const std::string& folder, const PageShape& shape, std::uint64_t budget_bytes) {
-  std::unique_ptr<DiskStore> store(new DiskStore(folder + "/" + hex16(shape.model_fingerprint), shape, budget_bytes));
+Result<std::unique_ptr<DiskStore>> DiskStore::open(const std::string& folder, const SnapshotShape& shape, std::uint64_t budget_bytes) {
+  std::unique_ptr<DiskStore> store(new DiskStore(folder + "/" + hex16(shape.page.model_fingerprint), shape, budget_bytes));
   if (Status status = store->scan(); !status.ok()) return status;
   store->writer_ = std::thread([raw = store.get()] { raw->work(); });
   return store;
@@ -133,14 +134,27 @@ DiskStore::~DiskStore() {
     wake_.notify_all();
   }
   if (writer_.joinable()) writer_.join();
+#ifndef _WIN32
+  if (lock_file_ >= 0) ::close(lock_file_);
+#endif
 }
 
-std::string DiskStore::path_of(const PageName& name) const {
+std::string DiskStore::path_of(const PageName& name, bool snapshot) const {
   const std::string hex = hex_name(name);
-  return folder_ + "/" + hex.substr(0, 2) + "/" + hex + ".page";
+  return folder_ + "/" + hex.substr(0, 2) + "/" + hex + (snapshot ? ".snapshot" : ".page");
 }
 
 // --- what is there -----------------------------------------------------------------------------------------------------------------
+
+// False: another process writes here. The system gives the lock back when a process ends, however it ends.
+bool DiskStore::lock_folder() {
+#ifdef _WIN32
+  return true;
+#else
+  lock_file_ = ::open((folder_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  return lock_file_ < 0 || flock(lock_file_, LOCK_EX | LOCK_NB) == 0;  // a file system without locks has one user
+#endif
+}
 
 Status DiskStore::scan() {
   std::error_code error;
@@ -148,6 +162,8 @@ Status DiskStore::scan() {
   if (error)
     return Status(Code::io_failed, "expected a folder for stored pages at " + folder_ + ", found that the system refused (" + error.message() +
                                        "): choose another data folder or free its disk");
+  counters_.shared = !lock_folder();
+  if (counters_.shared) log(LogLevel::info, "store_shared", {{"folder", folder_}});
   struct Found {
     fs::file_time_type time;
     std::string path;
@@ -156,14 +172,16 @@ Status DiskStore::scan() {
   for (fs::recursive_directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
     if (!it->is_regular_file(error)) continue;
     const fs::path& path = it->path();
-    if (path.extension() == ".page")
+    if (path.extension() == ".page" || path.extension() == ".snapshot")
       found.push_back({it->last_write_time(error), path.string()});
-    else if (path.extension() == kTemporary)
+    else if (path.extension() == kTemporary && !counters_.shared)
       fs::remove(path, error);
   }
   // Oldest use first: a read renews the time of its file.
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.time != b.time ? a.time < b.time : a.path < b.path; });
   for (const Found& file : found) adopt(file.path);
+  ledger_.read();
+  if (!counters_.shared) ledger_.prune([&](const PageName& name) { return entries_.contains(name); });
   return {};
 }
 
@@ -172,55 +190,81 @@ void DiskStore::adopt(const std::string& path) {
   HeaderBlock block;
   std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(block.bytes.data()), kPageHeaderBytes);
-  const bool whole = static_cast<bool>(file) && fs::file_size(path, error) == file_bytes();
+  const bool whole = static_cast<bool>(file);
+  const std::uint64_t bytes = fs::file_size(path, error);
   file.close();
-  const Result<PageHeader> header = read_page_header(shape_, block.bytes);
-  if (whole && header.ok() && path == path_of(header.value().name)) {
-    insert(header.value().name, header.value().previous);
-    return;
+  if (whole && fs::path(path).extension() == ".page") {
+    const Result<PageHeader> header = read_page_header(shape_.page, block.bytes);
+    if (header.ok() && bytes == page_file_bytes() && path == path_of(header.value().name, false))
+      return insert(header.value().name, {header.value().previous, {}, bytes, -1, 0});
+  } else if (whole) {
+    const Result<SnapshotHeader> header = read_snapshot_header(shape_, block.bytes);
+    if (header.ok() && bytes == kSnapshotHeaderBytes + header.value().payload_bytes && path == path_of(header.value().name, true))
+      return insert(header.value().name, {header.value().previous, {}, bytes, static_cast<std::int64_t>(header.value().rest.size()), 0});
   }
   counters_.damaged += 1;
-  fs::remove(path, error);
+  if (!counters_.shared) fs::remove(path, error);
 }
 
-void DiskStore::insert(const PageName& name, const PageName& previous) {
-  const auto [entry, added] = entries_.try_emplace(name);
+void DiskStore::insert(const PageName& name, const Entry& entry) {
+  const auto [place, added] = entries_.try_emplace(name, entry);
   if (!added) return;
-  entry->second.previous = previous;
-  entry->second.place = order_.insert(order_.end(), name);
-  continuations_.emplace(previous, name);
+  place->second.place = order_.insert(order_.end(), name);
+  const bool snapshot = entry.rest >= 0;
+  (snapshot ? snapshots_after_ : pages_after_).emplace(entry.previous, name);
+  (snapshot ? counters_.snapshots : counters_.pages) += 1;
+  (snapshot ? counters_.snapshot_bytes : counters_.bytes) += entry.bytes;
 }
 
 void DiskStore::erase(Entries::iterator entry) {
+  const PageName name = entry->first;
+  const bool snapshot = entry->second.rest >= 0;
   std::error_code error;
-  fs::remove(path_of(entry->first), error);
-  const auto [begin, end] = continuations_.equal_range(entry->second.previous);
-  const auto link = std::find_if(begin, end, [&](const auto& other) { return other.second == entry->first; });
-  if (link != end) continuations_.erase(link);
+  fs::remove(path_of(name, snapshot), error);
+  Links& links = snapshot ? snapshots_after_ : pages_after_;
+  const auto [begin, end] = links.equal_range(entry->second.previous);
+  const auto link = std::find_if(begin, end, [&](const auto& other) { return other.second == name; });
+  if (link != end) links.erase(link);
+  (snapshot ? counters_.snapshots : counters_.pages) -= 1;
+  (snapshot ? counters_.snapshot_bytes : counters_.bytes) -= entry->second.bytes;
+  ledger_.drop(name);
   order_.erase(entry->second.place);
   entries_.erase(entry);
 }
 
 // --- writing -----------------------------------------------------------------------------------------------------------------------
 
-void DiskStore::write(const PageName& name, const PageName& previous, std::span<const Token> tokens, const std::byte* data,
+void DiskStore::write(const PageName& name, const PageName& previous, std::span<const Token> tokens, const std::byte* data, const std::string& owner,
                       std::function<void()> done) {
-  {
-    const std::scoped_lock lock(mutex_);
-    if (!stopping_ && !entries_.contains(name) && !queued_.contains(name) && queue_.size() < kQueuePages) {
-      Order order;
-      order.header.name = name;
-      order.header.previous = previous;
-      std::copy(tokens.begin(), tokens.end(), order.header.tokens.begin());
-      order.data = data;
-      order.done = std::move(done);
-      queued_.insert(name);
-      queue_.push_back(std::move(order));
-      wake_.notify_one();
-      return;
-    }
-  }
-  done();
+  Order order;
+  order.name = order.header.name = name;
+  order.owner = owner;
+  order.header.previous = previous;
+  std::copy(tokens.begin(), tokens.end(), order.header.tokens.begin());
+  order.data = data;
+  order.done = std::move(done);
+  if (!enqueue(order)) order.done();
+}
+
+void DiskStore::write(std::shared_ptr<const Snapshot> snapshot, const std::string& owner) {
+  Order order;
+  order.name = snapshot->name;
+  order.owner = owner;
+  order.snapshot = std::move(snapshot);
+  (void)enqueue(order);
+}
+
+bool DiskStore::enqueue(Order& order) {
+  const std::scoped_lock lock(mutex_);
+  if (stopping_ || counters_.shared || queue_.size() >= kQueueRecords) return false;
+  const bool known = entries_.contains(order.name) || queued_.contains(order.name);
+  if (known && (order.owner.empty() || ledger_.owns(order.owner, order.name))) return false;
+  Order queued = known ? Order{order.name, order.owner, {}, nullptr, nullptr, {}} : order;  // another owner of a record that is there or comes
+  if (queued.writes()) queued_.insert(order.name);
+  queue_.push_back(std::move(queued));
+  queued_count_ += 1;
+  wake_.notify_one();
+  return !known;
 }
 
 void DiskStore::work() {
@@ -230,70 +274,89 @@ void DiskStore::work() {
     if (queue_.empty()) return;
     Order order = std::move(queue_.front());
     queue_.pop_front();
-    busy_ = true;
-    const bool room = make_room();
     lock.unlock();
-    if (room) write_file(order);
-    order.done();
+    carry_out(order);
+    if (order.done) order.done();
     lock.lock();
-    queued_.erase(order.header.name);
-    busy_ = false;
-    if (queue_.empty()) idle_.notify_all();
+    if (order.writes()) queued_.erase(order.name);
+    done_count_ += 1;
+    idle_.notify_all();
   }
 }
 
-void DiskStore::write_file(Order& order) {
-  const std::span<const std::byte> data(order.data, shape_.page_bytes());
-  describe_page_data(shape_, data, order.header);
-  HeaderBlock block;
-  write_page_header(shape_, order.header, block.bytes);
-  const std::string path = path_of(order.header.name), temporary = path + kTemporary;
-  std::error_code error;
-  fs::create_directories(fs::path(path).parent_path(), error);
-  if (!error && write_whole(temporary, block.bytes, data))
-    fs::rename(temporary, path, error);
-  else if (!error)
-    error = std::make_error_code(std::errc::io_error);
+void DiskStore::carry_out(Order& order) {
+  const std::uint64_t bytes = order.snapshot != nullptr ? kSnapshotHeaderBytes + order.snapshot->payload.size() : page_file_bytes();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (order.writes() ? !make_room(bytes) : !entries_.contains(order.name)) return;
+    if (!order.owner.empty() && !ledger_.add(order.owner, order.name)) return;  // a file without its owner could not be deleted with it
+  }
+  if (!order.writes()) return;
+  const bool written = write_file(order);
   const std::scoped_lock lock(mutex_);
-  if (error) {
-    fs::remove(temporary, error);
+  if (!written) {
     log(LogLevel::warning, "page_not_kept", {{"folder", folder_}});
     return;
   }
-  insert(order.header.name, order.header.previous);
-  counters_.written_bytes += file_bytes();
+  if (order.snapshot != nullptr)
+    insert(order.name, {order.snapshot->previous, {}, bytes, static_cast<std::int64_t>(order.snapshot->rest.size()), 0});
+  else
+    insert(order.name, {order.header.previous, {}, bytes, -1, 0});
+  counters_.written_bytes += bytes;
 }
 
-bool DiskStore::has_space() const {
+bool DiskStore::write_file(Order& order) {
+  HeaderBlock block;
+  std::span<const std::byte> data;
+  if (order.snapshot != nullptr) {
+    data = {order.snapshot->payload.data(), order.snapshot->payload.size()};
+    write_snapshot_header(shape_, *order.snapshot, block.bytes);
+  } else {
+    data = {order.data, shape_.page.page_bytes()};
+    describe_page_data(shape_.page, data, order.header);
+    write_page_header(shape_.page, order.header, block.bytes);
+  }
+  const std::string path = path_of(order.name, order.snapshot != nullptr), temporary = path + kTemporary;
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  bool written = !error && write_whole(temporary, block.bytes, data);
+  if (written) fs::rename(temporary, path, error);
+  written = written && !error;
+  if (!written) fs::remove(temporary, error);
+  return written;
+}
+
+bool DiskStore::has_space(std::uint64_t bytes) const {
 #ifdef _WIN32
   std::error_code error;
   const fs::space_info space = fs::space(folder_, error);
-  return !error && space.available > kSpareBytes + file_bytes();
+  return !error && space.available > kSpareBytes + bytes;
 #else
   struct statvfs info{};
   if (statvfs(folder_.c_str(), &info) != 0) return false;
   const bool inodes = info.f_files == 0 || info.f_favail > kSpareInodes;  // some file systems count none
-  return inodes && static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize > kSpareBytes + file_bytes();
+  return inodes && static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize > kSpareBytes + bytes;
 #endif
 }
 
-// Room for one file more: inside the budget, and on the disk. The page that was unused longest goes first, but never before its continuation.
-bool DiskStore::make_room() {
-  if (file_bytes() > budget_bytes_) return false;
-  while ((entries_.size() + 1) * file_bytes() > budget_bytes_) {
-    const auto leaf = std::find_if(order_.begin(), order_.end(),
-                                   [&](const PageName& name) { return !continuations_.contains(name) && entries_.at(name).holds == 0; });
+// Room for one file more: inside the budget, and on the disk. What was unused longest goes first, but never before what continues it.
+bool DiskStore::make_room(std::uint64_t bytes) {
+  if (bytes > budget_bytes_) return false;
+  while (counters_.bytes + counters_.snapshot_bytes + bytes > budget_bytes_) {
+    const auto leaf = std::find_if(order_.begin(), order_.end(), [&](const PageName& name) {
+      return !pages_after_.contains(name) && !snapshots_after_.contains(name) && entries_.at(name).holds == 0;
+    });
     if (leaf == order_.end()) return false;
     erase(entries_.find(*leaf));
     counters_.evictions += 1;
   }
-  counters_.full = !has_space();
+  counters_.full = !has_space(bytes);
   return !counters_.full;
 }
 
 void DiskStore::flush() {
   std::unique_lock lock(mutex_);
-  idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
+  idle_.wait(lock, [&, until = queued_count_] { return done_count_ >= until; });
 }
 
 // --- reading -----------------------------------------------------------------------------------------------------------------------
@@ -303,36 +366,37 @@ bool DiskStore::has(const PageName& name) const {
   return entries_.contains(name);
 }
 
-bool DiskStore::read(const PageName& name, std::span<const Token> tokens, std::byte* data) {
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto entry = entries_.find(name);
-    if (entry == entries_.end()) return false;
-    order_.splice(order_.end(), order_, entry->second.place);
-  }
-  const Clock::time_point start = Clock::now();
-  const std::string path = path_of(name);
-  HeaderBlock block;
-  const std::span<std::byte> page(data, shape_.page_bytes());
-  bool sound = read_whole(path, block.bytes, page);
-  if (sound) {
-    const Result<PageHeader> header = read_page_header(shape_, block.bytes);
-    sound = header.ok() && header.value().name == name && check_page_data(shape_, header.value(), page).ok();
-    // Sound, but of other tokens: a name that two prefixes share. The file stays, for the other one.
-    if (sound && !std::equal(tokens.begin(), tokens.end(), header.value().tokens.begin())) return false;
-  }
-  std::error_code error;
-  if (sound) fs::last_write_time(path, fs::file_time_type::clock::now(), error);
-  const std::scoped_lock lock(mutex_);
-  if (!sound) {
-    counters_.damaged += 1;
-    if (const auto entry = entries_.find(name); entry != entries_.end()) erase(entry);
-    log(LogLevel::warning, "page_damaged", {{"page", hex_name(name)}});
-    return false;
-  }
-  counters_.read_bytes += file_bytes();
-  counters_.read_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+bool DiskStore::use(const PageName& name, const std::string& owner) {
+  if (!open_entry(name)) return false;
+  Order order;
+  order.name = name;
+  order.owner = owner;
+  (void)enqueue(order);
   return true;
+}
+
+bool DiskStore::open_entry(const PageName& name) {
+  const std::scoped_lock lock(mutex_);
+  const auto entry = entries_.find(name);
+  if (entry == entries_.end()) return false;
+  order_.splice(order_.end(), order_, entry->second.place);
+  return true;
+}
+
+void DiskStore::close_entry(const PageName& name, bool sound, std::uint64_t bytes, double seconds) {
+  if (!sound) return drop_damaged(name);
+  const std::scoped_lock lock(mutex_);
+  counters_.read_bytes += bytes;
+  counters_.read_seconds += seconds;
+}
+
+void DiskStore::drop_damaged(const PageName& name) {
+  const std::scoped_lock lock(mutex_);
+  const auto entry = entries_.find(name);
+  if (entry == entries_.end()) return;  // deleted while it was read
+  counters_.damaged += 1;
+  erase(entry);
+  log(LogLevel::warning, "page_damaged", {{"page", hex_name(name)}});
 }
 
 bool DiskStore::hold(const PageName& name, std::span<const Token> tokens, PageHeader& header) {
@@ -347,15 +411,20 @@ bool DiskStore::hold(const PageName& name, std::span<const Token> tokens, PageHe
   HeaderBlock block;
   std::ifstream file(path_of(name), std::ios::binary);
   file.read(reinterpret_cast<char*>(block.bytes.data()), kPageHeaderBytes);
-  Result<PageHeader> found = read_page_header(shape_, file ? std::span<const std::byte>(block.bytes) : std::span<const std::byte>());
+  Result<PageHeader> found = read_page_header(shape_.page, file ? std::span<const std::byte>(block.bytes) : std::span<const std::byte>());
   if (!found.ok() || found.value().name != name) {
     drop_damaged(name);
     return false;
   }
   header = std::move(found).value();
-  if (std::equal(tokens.begin(), tokens.end(), header.tokens.begin())) return true;
-  release(name);
-  return false;
+  // Sound, but of other tokens: a name that two prefixes share. The file stays, for the other one.
+  const bool wanted = std::equal(tokens.begin(), tokens.end(), header.tokens.begin());
+  std::error_code error;
+  if (wanted)
+    fs::last_write_time(path_of(name), fs::file_time_type::clock::now(), error);
+  else
+    release(name);
+  return wanted;
 }
 
 void DiskStore::release(const PageName& name) {
@@ -363,25 +432,67 @@ void DiskStore::release(const PageName& name) {
   if (const auto entry = entries_.find(name); entry != entries_.end()) entry->second.holds -= 1;
 }
 
-void DiskStore::drop_damaged(const PageName& name) {
+std::int64_t DiskStore::deepest_snapshot(const PageName& previous, std::span<const Token> behind) const {
   const std::scoped_lock lock(mutex_);
-  const auto entry = entries_.find(name);
-  if (entry == entries_.end()) return;
-  counters_.damaged += 1;
-  erase(entry);
-  log(LogLevel::warning, "page_damaged", {{"page", hex_name(name)}});
+  std::int64_t best = -1;
+  const auto [begin, end] = snapshots_after_.equal_range(previous);
+  for (auto it = begin; it != end; ++it) {
+    const std::int64_t rest = entries_.at(it->second).rest;
+    if (rest <= best || rest > static_cast<std::int64_t>(behind.size())) continue;
+    if (it->second == snapshot_name(previous, behind.first(static_cast<std::size_t>(rest)))) best = rest;
+  }
+  return best;
 }
 
-std::uint64_t DiskStore::forget(const PageName& name) {
-  flush();
-  const std::scoped_lock lock(mutex_);
-  std::vector<PageName> gone = {name};
-  for (std::size_t i = 0; i < gone.size(); ++i) {
-    const auto [begin, end] = continuations_.equal_range(gone[i]);
-    for (auto it = begin; it != end; ++it) gone.push_back(it->second);
+std::shared_ptr<const Snapshot> DiskStore::read_snapshot(const PageName& previous, std::span<const Token> rest) {
+  const PageName name = snapshot_name(previous, rest);
+  if (!open_entry(name)) return nullptr;
+  const Clock::time_point start = Clock::now();
+  const std::string path = path_of(name, true);
+  auto snapshot = std::make_shared<Snapshot>();
+  HeaderBlock block;
+  std::error_code error;
+  const std::uint64_t bytes = fs::file_size(path, error);
+  bool sound = !error && bytes > kSnapshotHeaderBytes;
+  if (sound) {
+    // Its length is what the index saw or the header is refused below: no count from an unchecked file decides how much is allocated.
+    const std::uint64_t most =
+        kSnapshotHeaderBytes + std::max(payload_bytes(shape_, kPageTokens - 1, true), payload_bytes(shape_, kPageTokens - 1, false));
+    Result<AlignedBuffer> payload = AlignedBuffer::allocate(static_cast<std::size_t>(std::min(bytes, most) - kSnapshotHeaderBytes));
+    if (!payload.ok()) return nullptr;
+    snapshot->payload = std::move(payload).value();
+    const std::span<std::byte> data(snapshot->payload.data(), snapshot->payload.size());
+    sound = read_whole(path, block.bytes, data);
+    const Result<SnapshotHeader> header = read_snapshot_header(shape_, block.bytes);
+    sound = sound && header.ok() && header.value().name == name && check_snapshot_payload(header.value(), data).ok();
+    if (sound) {
+      // Sound, but of other tokens: as with a page.
+      if (!std::equal(rest.begin(), rest.end(), header.value().rest.begin(), header.value().rest.end()) || header.value().previous != previous)
+        return nullptr;
+      snapshot->name = name;
+      snapshot->previous = previous;
+      snapshot->position = header.value().position;
+      snapshot->rest = header.value().rest;
+      snapshot->has_hidden = header.value().has_hidden;
+      fs::last_write_time(path, fs::file_time_type::clock::now(), error);
+    }
   }
+  close_entry(name, sound, bytes, std::chrono::duration<double>(Clock::now() - start).count());
+  return sound ? snapshot : nullptr;
+}
+
+// --- forgetting --------------------------------------------------------------------------------------------------------------------
+
+std::uint64_t DiskStore::erase_all(std::vector<PageName> names, std::vector<PageName>* gone) {
   std::uint64_t removed = 0;
-  for (auto it = gone.rbegin(); it != gone.rend(); ++it) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    for (const Links* links : {&pages_after_, &snapshots_after_}) {
+      const auto [begin, end] = links->equal_range(names[i]);
+      for (auto it = begin; it != end; ++it) names.push_back(it->second);
+    }
+  }
+  for (auto it = names.rbegin(); it != names.rend(); ++it) {
+    if (gone != nullptr) gone->push_back(*it);
     const auto entry = entries_.find(*it);
     if (entry == entries_.end()) continue;
     erase(entry);
@@ -390,12 +501,31 @@ std::uint64_t DiskStore::forget(const PageName& name) {
   return removed;
 }
 
+std::uint64_t DiskStore::forget(const PageName& name) {
+  flush();
+  const std::scoped_lock lock(mutex_);
+  return erase_all({name}, nullptr);
+}
+
+Forgotten DiskStore::forget_owner(const std::string& owner, std::vector<PageName>* names) {
+  flush();
+  const std::scoped_lock lock(mutex_);
+  const auto found = ledger_.all().find(owner);
+  if (found == ledger_.all().end()) return {};
+  std::vector<PageName> only;
+  for (const PageName& name : found->second)
+    if (!ledger_.is_owned_by_another(owner, name)) only.push_back(name);
+  const std::uint64_t before = counters_.bytes + counters_.snapshot_bytes;
+  Forgotten out;
+  out.files = erase_all(std::move(only), names);
+  out.bytes = before - counters_.bytes - counters_.snapshot_bytes;
+  ledger_.remove(owner);  // last: a crash before leaves what is still there with its owner
+  return out;
+}
+
 DiskStats DiskStore::stats() const {
   const std::scoped_lock lock(mutex_);
-  DiskStats out = counters_;
-  out.pages = entries_.size();
-  out.bytes = out.pages * file_bytes();
-  return out;
+  return counters_;
 }
 
 }  // namespace codicil::kv

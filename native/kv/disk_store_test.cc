@@ -3,6 +3,7 @@
 #include "native/kv/disk_store.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,8 @@
 #include "native/base/crc32c.h"
 #include "native/base/test.h"
 #include "native/kv/page_store.h"
+#include "native/kv/snapshots.h"
+#include "native/kv/store_upkeep.h"
 
 #ifndef _WIN32
 #include <signal.h>
@@ -79,30 +82,82 @@ bool holds(PageTable& table, std::span<const Token> tokens) {
   return true;
 }
 
+constexpr SnapshotShape kSnapshots{kShape, 50, 6};
+constexpr std::uint64_t kPageFile = kPageHeaderBytes + 4 * kPageTokens * 16;
+
 std::unique_ptr<PageStore> open_store(const std::string& folder, std::uint64_t disk_pages = 1000, std::uint64_t ram_pages = 100) {
-  const std::uint64_t file = kPageHeaderBytes + kShape.page_bytes();
-  return std::move(PageStore::open(kShape, ram_pages * kShape.page_bytes(), {folder, disk_pages * file})).value();
+  return std::move(PageStore::open(kShape, ram_pages * kShape.page_bytes(), {folder, disk_pages * kPageFile, 50, 6})).value();
 }
 
-void fill(const std::string& folder, std::span<const Token> tokens) {
+float state_at(std::span<const Token> tokens, std::size_t i) {
+  return static_cast<float>(tokens.size() * 3 + i) + static_cast<float>(tokens.back()) / 7;
+}
+
+// A snapshot of everything that the table holds.
+void keep_snapshot(SnapshotStore& snapshots, PageTable& table, std::span<const Token> tokens, const std::string& owner) {
+  std::vector<float> state, hidden;
+  for (std::size_t i = 0; i < 50; ++i) state.push_back(state_at(tokens, i));
+  for (std::size_t i = 0; i < 6; ++i) hidden.push_back(-state_at(tokens, i));
+  const Pin last = table.pin(table.page_count() - 1);
+  snapshots.put(tokens, state, hidden, last.data(), &owner);
+}
+
+bool is_right(const Snapshot& snapshot, std::span<const Token> tokens) {
+  const auto seen = tokens.first(static_cast<std::size_t>(snapshot.position));
+  for (std::size_t i = 0; i < 50; ++i)
+    if (snapshot.state(kSnapshots)[i] != state_at(seen, i)) return false;
+  for (std::size_t i = 0; i < 6; ++i)
+    if (snapshot.hidden(kSnapshots)[i] != -state_at(seen, i)) return false;
+  std::vector<std::byte> page(kShape.page_bytes());
+  unpack_rows(kShape, snapshot.rows(kSnapshots), snapshot.rest.size(), page.data());
+  for (std::size_t i = 0; i < snapshot.rest.size(); ++i)
+    for (std::size_t plane = 0; plane < 4; ++plane) {
+      // extend() writes row by row; of the last group of keys, which really lies interleaved, a snapshot has less.
+      if (plane % 2 == 0 && i >= snapshot.rest.size() / kKeyGroup * kKeyGroup) continue;
+      const auto* row = reinterpret_cast<const std::uint16_t*>(page.data()) + (plane * kPageTokens + i) * 8;
+      if (row[0] != value_at(snapshot.rest[i], static_cast<int>(plane), 0) || row[7] != value_at(snapshot.rest[i], static_cast<int>(plane), 7))
+        return false;
+    }
+  return true;
+}
+
+// Reads the tokens in two steps for every page, with a snapshot at their end and, each time, 100 tokens behind the page.
+void fill(const std::string& folder, std::span<const Token> tokens, const std::string& owner = {}, bool with_snapshots = false) {
   const auto store = open_store(folder);
+  SnapshotStore snapshots(*store, kSnapshots, 0);
   const auto table = PageTable::create(*store);
-  extend(*table, tokens);
+  table->set_keeping({std::numeric_limits<std::int64_t>::max(), owner});
+  const auto known = static_cast<std::size_t>(table->restore(tokens));
+  for (std::size_t at = known; at < tokens.size();) {
+    const std::size_t next =
+        std::min(tokens.size(), at % kPageTokens < 100 ? at / kPageTokens * kPageTokens + 100 : at / kPageTokens * kPageTokens + 256);
+    extend(*table, tokens.subspan(at, next - at));
+    at = next;
+    if (with_snapshots && at % kPageTokens != 0) keep_snapshot(snapshots, *table, tokens.first(at), owner);
+  }
 }
 
 // How much of the prefix a fresh process would find; fails when what it finds is wrong.
 std::int64_t found(const std::string& folder, std::span<const Token> tokens) {
   const auto store = open_store(folder);
+  SnapshotStore snapshots(*store, kSnapshots, 0);
   const auto table = PageTable::create(*store);
   const std::int64_t reused = table->restore(tokens);
   CHECK(holds(*table, tokens.first(static_cast<std::size_t>(reused))));
-  return reused;
+  const auto snapshot = snapshots.find(tokens, reused, std::min<std::int64_t>(reused + kPageTokens - 1, std::ssize(tokens)), {});
+  if (snapshot == nullptr) return reused;
+  CHECK(is_right(*snapshot, tokens));
+  return snapshot->position;
 }
 
-std::vector<fs::path> files_in(const std::string& folder) {
+// Records; with `all`, every file but the lock.
+std::vector<fs::path> files_in(const std::string& folder, bool all = false) {
   std::vector<fs::path> out;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) out.push_back(entry.path());
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string kind = entry.path().extension().string();
+    if (entry.is_regular_file() && (kind == ".page" || kind == ".snapshot" || (all && entry.path().filename() != "lock")))
+      out.push_back(entry.path());
+  }
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -224,25 +279,176 @@ CODICIL_TEST(what_is_forgotten_is_gone_with_all_that_continued_it) {
   CHECK_EQ(found(folder.path(), other), 512);
 }
 
+CODICIL_TEST(a_snapshot_comes_back_after_a_restart_bit_for_bit) {
+  const TemporaryFolder folder;
+  const auto tokens = tokens_of(900, 4);
+  fill(folder.path(), tokens, {}, true);
+  CHECK_EQ(files_in(folder.path()).size(), 3u + 5u);  // snapshots at 100, 356, 612, 868 and 900
+  CHECK_EQ(found(folder.path(), tokens), 900);
+  CHECK_EQ(found(folder.path(), std::span(tokens).first(899)), 868);
+  CHECK_EQ(found(folder.path(), std::span(tokens).first(700)), 612);
+  auto other = tokens;
+  other[890] += 1;
+  CHECK_EQ(found(folder.path(), other), 868);
+  other[800] += 1;
+  CHECK_EQ(found(folder.path(), other), 768);
+}
+
+CODICIL_TEST(a_byte_changed_anywhere_in_a_snapshot_is_seen_and_it_is_dropped) {
+  const TemporaryFolder folder;
+  const auto tokens = tokens_of(300, 3);  // one page, and snapshots at 100 and 300
+  std::size_t size = 1 << 20;
+  fill(folder.path(), tokens, {}, true);
+  for (const fs::path& path : files_in(folder.path()))
+    if (path.extension() == ".snapshot") size = std::min<std::size_t>(size, fs::file_size(path));
+  for (std::size_t at = 0; at < size; at += at < 120 ? 3 : 97) {
+    fs::remove_all(folder.path());
+    fill(folder.path(), tokens, {}, true);
+    for (const fs::path& path : files_in(folder.path())) {
+      if (path.extension() != ".snapshot") continue;
+      std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekg(static_cast<std::streamoff>(at));
+      const char byte = static_cast<char>(file.get() ^ 0x10);
+      file.seekp(static_cast<std::streamoff>(at));
+      file.put(byte);
+    }
+    CHECK_EQ(found(folder.path(), tokens), 256);
+    CHECK(files_in(folder.path()).size() <= 2u);  // the one at 300 is gone; that at 100 was not read, only its header
+  }
+}
+
+CODICIL_TEST(what_only_one_document_has_goes_with_it_and_what_two_have_stays) {
+  const TemporaryFolder folder;
+  auto lease = tokens_of(1000, 1);
+  auto version = lease;
+  for (std::size_t i = 600; i < version.size(); ++i) version[i] += 5;  // two pages in common
+  const auto other = tokens_of(500, 900);
+  fill(folder.path(), other, "other", true);
+  const auto before = files_in(folder.path(), true);
+  fill(folder.path(), lease, "lease", true);
+  fill(folder.path(), version, "version", true);
+  const auto with_version = files_in(folder.path(), true);
+  {
+    const auto store = open_store(folder.path());
+    const Forgotten gone = store->forget_owner("lease");
+    CHECK_EQ(gone.files, 1u + 5u);  // its third page, and its snapshots: the version asked for none of those in the common part
+    CHECK_EQ(store->forget_owner("lease").files, 0u);
+    CHECK_EQ(store->forget_owner("nobody").files, 0u);
+  }
+  CHECK_EQ(files_in(folder.path(), true).size(), with_version.size() - 6 - 1);  // and its ledger
+  CHECK_EQ(found(folder.path(), lease), 512);
+  CHECK_EQ(found(folder.path(), version), 1000);
+  const Stored stored = list_stored(folder.path()).value();
+  CHECK_EQ(stored.owners.size(), 2u);
+  CHECK_EQ(stored.files, files_in(folder.path()).size());
+  // The last owner goes without the model being open: nothing of either text is left.
+  CHECK_EQ(forget_stored(folder.path(), "version").value().files, stored.files - (before.size() - 1));
+  CHECK(files_in(folder.path(), true) == before);
+  CHECK_EQ(found(folder.path(), other), 500);
+  CHECK_EQ(clear_stored(folder.path()).value().files, before.size() - 1);
+  CHECK(files_in(folder.path(), true).empty());
+}
+
+CODICIL_TEST(pages_behind_the_last_kept_position_stay_in_memory) {
+  const TemporaryFolder folder;
+  const auto tokens = tokens_of(1000, 1);
+  {
+    const auto store = open_store(folder.path());
+    const auto table = PageTable::create(*store);
+    table->set_keeping({600, "lease"});
+    extend(*table, tokens);
+    store->flush();
+    CHECK_EQ(files_in(folder.path()).size(), 2u);
+    const auto second = PageTable::create(*store);
+    second->set_keeping({600, "lease"});
+    CHECK_EQ(second->restore(tokens), 768);
+    second->set_keeping({1000, "lease"});
+    CHECK_EQ(second->restore(tokens), 768);
+    CHECK_EQ(store->known(tokens, false), 768);
+    CHECK_EQ(store->known(tokens, true), 0);
+  }
+  CHECK_EQ(files_in(folder.path()).size(), 3u);
+}
+
+CODICIL_TEST(a_ledger_that_is_torn_keeps_what_stands_before_the_tear) {
+  const TemporaryFolder folder;
+  const auto tokens = tokens_of(1024, 1);
+  fill(folder.path(), tokens, "lease");
+  fs::path ledger;
+  for (const fs::path& path : files_in(folder.path(), true))
+    if (path.extension() == ".owner") ledger = path;
+  REQUIRE(fs::file_size(ledger) == 8 + 4 * 20);
+  fs::resize_file(ledger, 8 + 2 * 20 + 7);
+  const auto store = open_store(folder.path());
+  CHECK_EQ(fs::file_size(ledger), 8u + 2 * 20);
+  // The pages behind continue one that goes.
+  CHECK_EQ(store->forget_owner("lease").files, 4u);
+  CHECK(files_in(folder.path(), true).empty());
+}
+
+CODICIL_TEST(the_budget_takes_a_snapshot_before_the_page_it_needs) {
+  const TemporaryFolder folder;
+  fill(folder.path(), tokens_of(612, 1), {}, true);  // two pages, three snapshots
+  const auto store = open_store(folder.path(), 4);
+  const auto table = PageTable::create(*store);
+  extend(*table, tokens_of(512, 30'000));
+  store->flush();
+  const StoreStats stats = store->stats();
+  CHECK(stats.bytes_by_tier[2] + stats.disk_snapshot_bytes <= 4 * kPageFile);
+  CHECK_EQ(stats.pages_by_tier[2] + stats.disk_snapshots, files_in(folder.path()).size());
+  CHECK(stats.disk_evictions > 0);
+  CHECK(stats.pages_by_tier[2] >= 3);
+}
+
 #ifndef _WIN32
+CODICIL_TEST(two_stores_of_one_folder_are_one_writer_and_one_reader) {
+  const TemporaryFolder folder;
+  const auto tokens = tokens_of(512, 1), others = tokens_of(512, 7000);
+  const auto writer = open_store(folder.path());
+  const auto table = PageTable::create(*writer);
+  extend(*table, tokens);
+  writer->flush();
+  const auto reader = open_store(folder.path());
+  CHECK(reader->stats().disk_shared && !writer->stats().disk_shared);
+  const auto copy = PageTable::create(*reader);
+  CHECK_EQ(copy->restore(tokens), 512);
+  CHECK(holds(*copy, tokens));
+  const auto own = PageTable::create(*reader);
+  extend(*own, others);
+  reader->flush();
+  CHECK_EQ(files_in(folder.path()).size(), 2u);
+}
+
 // 300 processes are killed at any instant of their writing; after each the store must open and give nothing but what is right.
 CODICIL_TEST(a_process_killed_while_it_writes_leaves_a_store_that_opens) {
   const TemporaryFolder folder;
+  const auto work = [&](int round) {
+    const auto tokens = tokens_of(256 * 12 + 50, round % 3 * 5000);
+    fill(folder.path(), tokens, "document" + std::to_string(round % 3), true);
+  };
+  // Sanitizers slow everything down: what a whole run takes is measured, and the instants are spread over it.
+  const auto start = std::chrono::steady_clock::now();
+  work(0);
+  const auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - start).count();
+  fs::remove_all(folder.path());
   std::uint32_t random = 12345;
   std::int64_t most = 0;
   for (int round = 0; round < 300; ++round) {
-    const auto tokens = tokens_of(256 * 12, round % 3 * 5000);
     const pid_t child = fork();
     if (child == 0) {
-      fill(folder.path(), tokens);
+      work(round);
       _exit(0);
     }
     random = random * 1664525u + 1013904223u;
-    usleep(random >> 20);  // up to 4 ms: from before the store is open to after the last page
+    usleep(static_cast<useconds_t>(static_cast<std::uint64_t>(whole) * (random >> 16) * 5 / 4 >> 16));
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    most = std::max(most, found(folder.path(), tokens));
-    if (round % 10 == 9) fs::remove_all(folder.path());
+    most = std::max(most, found(folder.path(), tokens_of(256 * 12 + 50, round % 3 * 5000)));
+    if (round % 10 != 9) continue;
+    // Whatever is there has an owner: when all three are gone, nothing is left.
+    for (const char* owner : {"document0", "document1", "document2"}) (void)forget_stored(folder.path(), owner).value();
+    CHECK(files_in(folder.path()).empty());
+    fs::remove_all(folder.path());
   }
   CHECK(most > 0);  // some were killed in the middle
 }

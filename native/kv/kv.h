@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -83,6 +84,29 @@ class Pin {
 struct DiskOptions {
   std::string folder;
   std::uint64_t budget_bytes = 0;
+  std::uint64_t state_floats = 0, hidden_floats = 0;  // of the model's snapshots (snapshot_file.h)
+};
+
+// What of a table goes to disk: the pages that end at or before `until`, as the property of `owner` (a document; letters, digits, - and _; empty:
+// nobody's). Where memory does not hold what is alive, pages behind `until` go there too, and with the pages that they continue.
+// A page or snapshot stays while one of its owners does.
+struct Keeping {
+  std::int64_t until = std::numeric_limits<std::int64_t>::max();
+  std::string owner;
+  bool keeps(std::int64_t end) const { return end <= until; }
+};
+
+struct Forgotten {
+  std::uint64_t files = 0, bytes = 0;
+};
+// What lies in a folder of stores, of all models.
+struct StoredOwner {
+  std::string owner;
+  std::uint64_t files = 0, bytes = 0;  // a file of two owners counts for both
+};
+struct Stored {
+  std::uint64_t files = 0, bytes = 0, models = 0;
+  std::vector<StoredOwner> owners;
 };
 
 struct StoreStats {
@@ -91,10 +115,13 @@ struct StoreStats {
   std::uint64_t budget_bytes = 0;
   std::uint64_t hits = 0, misses = 0, evictions = 0;                                                         // of the prefix index, in pages
   std::uint64_t disk_budget_bytes = 0, disk_read_bytes = 0, disk_written_bytes = 0, disk_damaged_pages = 0;  // since open
-  double disk_read_seconds = 0;                      // in which at least one read was under way
-  double disk_wait_seconds = 0;                      // that steps waited for pages on SSD
-  const char* disk_queue = "none";                   // what reads: "io_uring", "threads"
-  std::uint64_t live_ssd_pages = 0, ring_bytes = 0;  // pages that sessions hold and RAM does not, and what they are read through
+  double disk_read_seconds = 0;                               // in which at least one read was under way
+  double disk_wait_seconds = 0;                               // that steps waited for pages on SSD
+  const char* disk_queue = "none";                            // what reads: "io_uring", "threads"
+  std::uint64_t disk_snapshots = 0, disk_snapshot_bytes = 0;  // beside the pages of Tier::ssd
+  std::uint64_t disk_evictions = 0;                           // files, since open
+  bool disk_full = false, disk_shared = false;                // too little room left; another process has the folder: nothing is written
+  std::uint64_t live_ssd_pages = 0, ring_bytes = 0;           // pages that sessions hold and RAM does not, and what they are read through
 };
 
 // All pages of one model. Thread-safe: sessions of one engine share it.
@@ -108,6 +135,10 @@ class PageStore {
   virtual void flush() = 0;
   // Removes the kept pages of a prefix, and of all that continue it, from disk and from the index; returns how many files are gone.
   virtual std::uint64_t forget(std::span<const Token> prefix) = 0;
+  // Removes every file that only `owner` has, from disk and from the index; when it returns they are gone. Its sessions end before.
+  virtual Forgotten forget_owner(const std::string& owner) = 0;
+  // Tokens of the prefix that need not be computed (with_state: that have a recurrent state on disk), by the indexes; nothing is read.
+  virtual std::int64_t known(std::span<const Token> prefix, bool with_state) const = 0;
   // The pages that one step reads, runs[i] those of one sequence in order: begins to read those on SSD. Null: all of them are in RAM.
   virtual LayerStream* walk(std::span<const std::span<const Pin>> runs) = 0;
   // The least budget with which sessions may outgrow it: pages of one step beside the ring that the others are read through.
@@ -132,6 +163,7 @@ class PageTable {
   virtual Pin pin(std::int64_t page_index) = 0;
   // A page whose file is damaged: the table ends in front of it, and nobody finds it again. No pins.
   virtual void drop_damaged(std::int64_t page_index) = 0;
+  virtual void set_keeping(Keeping keeping) = 0;  // from now on; at first everything is kept, as nobody's
   virtual std::unique_ptr<PageTable> fork() = 0;  // shares full pages, copies the last partial one on its first write
 
  protected:

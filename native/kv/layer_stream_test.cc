@@ -182,7 +182,7 @@ CODICIL_TEST(a_damaged_slice_is_named_and_never_found_again) {
   store->flush();
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
-    if (entry.is_regular_file()) files.push_back(entry.path());
+    if (entry.path().extension() == ".page") files.push_back(entry.path());
   CHECK_EQ(files.size(), 20u);
   for (const fs::path& path : files) {  // the last layer only
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);

@@ -68,4 +68,16 @@ PageName next_name(const PageName& previous, std::span<const Token> tokens) {
   return {fold(low ^ kLane[1], high ^ kLane[2]), fold(high ^ kLane[3], low ^ kLane[0])};
 }
 
+PageName snapshot_name(const PageName& previous, std::span<const Token> rest) {
+  assert(rest.size() < static_cast<std::size_t>(kPageTokens));
+  // The number of tokens goes in first, with the lanes the other way round.
+  std::uint64_t low = fold(previous.high ^ kLane[2], rest.size() ^ kLane[3]), high = fold(previous.low ^ kLane[0], rest.size() ^ kLane[1]);
+  for (const Token token : rest) {
+    const auto one = static_cast<std::uint64_t>(static_cast<std::uint32_t>(token));
+    low = fold(low ^ one ^ kLane[0], high ^ kLane[1]) + one;
+    high = fold(high ^ one ^ kLane[2], low ^ kLane[3]);
+  }
+  return {fold(low ^ kLane[3], high ^ kLane[0]), fold(high ^ kLane[1], low ^ kLane[2])};
+}
+
 }  // namespace codicil::kv

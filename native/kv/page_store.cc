@@ -47,7 +47,7 @@ Result<std::unique_ptr<PageStore>> PageStore::open(const PageShape& shape, std::
   }
   std::unique_ptr<DiskStore> kept;
   if (!disk.folder.empty()) {
-    Result<std::unique_ptr<DiskStore>> opened = DiskStore::open(disk.folder, shape, disk.budget_bytes);
+    Result<std::unique_ptr<DiskStore>> opened = DiskStore::open(disk.folder, {shape, disk.state_floats, disk.hidden_floats}, disk.budget_bytes);
     if (!opened.ok()) return opened.status();
     kept = std::move(opened).value();
   }
@@ -110,6 +110,11 @@ StoreStats RamStore::stats() const {
   out.disk_written_bytes = kept.written_bytes;
   out.disk_damaged_pages = kept.damaged;
   out.disk_read_seconds = kept.read_seconds + read.seconds;
+  out.disk_snapshots = kept.snapshots;
+  out.disk_snapshot_bytes = kept.snapshot_bytes;
+  out.disk_evictions = kept.evictions;
+  out.disk_full = kept.full;
+  out.disk_shared = kept.shared;
   out.live_ssd_pages = live_on_ssd_;
   out.disk_queue = reader_->queue_name();
   if (stream_ == nullptr) return out;
@@ -273,7 +278,7 @@ Page* RamStore::find_on_disk(const PageName& name, const PageName& previous, std
   return page;
 }
 
-std::vector<Page*> RamStore::find_and_take(std::int64_t index, const PageName& previous, std::span<const Token> tokens) {
+std::vector<Page*> RamStore::find_and_take(std::int64_t index, const PageName& previous, std::span<const Token> tokens, const Keeping& keeping) {
   std::vector<Page*> found, stored;
   PageName before = previous;
   for (; tokens.size() >= static_cast<std::size_t>(kPageTokens); tokens = tokens.subspan(kPageTokens)) {
@@ -281,10 +286,12 @@ std::vector<Page*> RamStore::find_and_take(std::int64_t index, const PageName& p
     const PageName name = next_name(before, page_tokens);
     Page* page = find_in_index(name, page_tokens);
     if (page != nullptr) {
-      keep(page);  // it may have come at a time when the disk was busy
+      const std::int64_t end = (index + static_cast<std::int64_t>(found.size()) + 1) * kPageTokens;
+      if (keeping.keeps(end)) keep(page, keeping.owner);  // it may have come at a time when the disk was busy
     } else {
       page = find_on_disk(name, before, page_tokens);
       if (page == nullptr) break;
+      (void)disk_->use(name, keeping.owner);
       page->index = index + static_cast<std::int64_t>(found.size());
       stored.push_back(page);
     }
@@ -395,16 +402,16 @@ LayerStream* RamStore::walk(std::span<const std::span<const Pin>> runs) {
 
 // --- the disk ------------------------------------------------------------------------------------------------------------------
 
-// Queues a named page, held by a table, for the disk; it stays where it is until it is written.
-void RamStore::keep(Page* page) {
-  if (disk_ == nullptr || disk_->has(page->name)) return;
+// It stays where it is until it is written.
+void RamStore::keep(Page* page, const std::string& owner) {
+  if (disk_ == nullptr || disk_->use(page->name, owner)) return;
   {
     const std::scoped_lock lock(mutex_);
     if (page->data == nullptr) return;  // its file was removed under it
     page->pins += 1;
     writing_ += 1;
   }
-  disk_->write(page->name, page->previous, page->tokens, page->data, [this, page] {
+  disk_->write(page->name, page->previous, page->tokens, page->data, owner, [this, page] {
     const std::scoped_lock lock(mutex_);
     page->pins -= 1;
     writing_ -= 1;
@@ -424,7 +431,7 @@ bool RamStore::keep_unkept() {
     }
   }
   for (Page* page : unkept) {
-    keep(page);
+    keep(page, {});
     drop_pin(page);
   }
   return !unkept.empty();
@@ -435,25 +442,55 @@ void RamStore::flush() {
 }
 
 std::uint64_t RamStore::forget(std::span<const Token> prefix) {
-  PageName name = first_name(shape_.model_fingerprint);
   if (prefix.size() < static_cast<std::size_t>(kPageTokens)) return 0;
-  name = next_name(name, prefix.first(kPageTokens));
-  const std::uint64_t gone = disk_ == nullptr ? 0 : disk_->forget(name);
+  PageName name = first_name(shape_.model_fingerprint);
+  const std::uint64_t gone = disk_ == nullptr ? 0 : disk_->forget(next_name(name, prefix.first(kPageTokens)));
   const std::scoped_lock lock(mutex_);
-  // What no session holds goes at once; a page in use leaves the index, and its memory with its last session.
-  PageName at = first_name(shape_.model_fingerprint);
   for (std::size_t page = 0; (page + 1) * kPageTokens <= prefix.size(); ++page) {
-    at = next_name(at, prefix.subspan(page * kPageTokens, kPageTokens));
-    const auto found = index_.find(at);
-    if (found == index_.end()) continue;
-    Page* known = found->second;
-    index_.erase(found);
-    known->indexed = false;
-    if (known->tables + known->pins > 0) continue;
-    std::memset(known->data, 0, shape_.page_bytes());
-    settle(known);
+    name = next_name(name, prefix.subspan(page * kPageTokens, kPageTokens));
+    drop_from_index(name);
   }
   return gone;
+}
+
+Forgotten RamStore::forget_owner(const std::string& owner) {
+  if (disk_ == nullptr) return {};
+  std::vector<PageName> names;
+  const Forgotten gone = disk_->forget_owner(owner, &names);
+  const std::scoped_lock lock(mutex_);
+  for (const PageName& name : names) drop_from_index(name);
+  return gone;
+}
+
+// A page in use leaves the index, and its memory with its last session.
+void RamStore::drop_from_index(const PageName& name) {
+  const auto found = index_.find(name);
+  if (found == index_.end()) return;
+  Page* page = found->second;
+  index_.erase(found);
+  page->indexed = false;
+  if (page->tables + page->pins > 0) return;
+  std::memset(page->data, 0, shape_.page_bytes());
+  settle(page);
+}
+
+std::int64_t RamStore::known(std::span<const Token> prefix, bool with_state) const {
+  std::vector<PageName> names = {first_name(shape_.model_fingerprint)};
+  while (names.size() * kPageTokens <= prefix.size()) {
+    const PageName next = next_name(names.back(), prefix.subspan((names.size() - 1) * kPageTokens, kPageTokens));
+    const bool in_memory = [&] {
+      const std::scoped_lock lock(mutex_);
+      return index_.contains(next);
+    }();
+    if (!in_memory && (disk_ == nullptr || !disk_->has(next))) break;
+    names.push_back(next);
+  }
+  for (std::size_t full = names.size() - 1;; --full) {
+    const std::span<const Token> behind = prefix.subspan(full * kPageTokens);
+    const std::int64_t rest = disk_ == nullptr ? -1 : disk_->deepest_snapshot(names[full], behind);
+    if (rest >= 0 || !with_state) return static_cast<std::int64_t>(full * kPageTokens) + std::max<std::int64_t>(rest, 0);
+    if (full == 0) return 0;
+  }
 }
 
 // --- counts and names ------------------------------------------------------------------------------------------------------------
@@ -504,7 +541,8 @@ bool RamStore::is_shared(const Page* page) const {
   return page->named || page->tables > 1;
 }
 
-Page* RamStore::name_page(Page* page, std::int64_t index, const PageName& name, const PageName& previous, std::span<const Token> tokens) {
+Page* RamStore::name_page(Page* page, std::int64_t index, const PageName& name, const PageName& previous, std::span<const Token> tokens,
+                          const std::string* owner) {
   Page* named = nullptr;
   {
     const std::scoped_lock lock(mutex_);
@@ -516,7 +554,7 @@ Page* RamStore::name_page(Page* page, std::int64_t index, const PageName& name, 
     page->named = true;
     named = put_in_index(page);
   }
-  keep(named);
+  if (owner != nullptr) keep(named, *owner);
   return named;
 }
 

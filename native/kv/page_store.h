@@ -44,6 +44,8 @@ struct Page {
 
 PageName first_name(std::uint64_t model_fingerprint);
 PageName next_name(const PageName& previous, std::span<const Token> tokens);  // tokens: kPageTokens of them
+// Of a snapshot `rest` tokens (fewer than kPageTokens) behind a page; never that of a page.
+PageName snapshot_name(const PageName& previous, std::span<const Token> rest);
 
 class RamStore final : public PageStore {
  public:
@@ -53,13 +55,16 @@ class RamStore final : public PageStore {
   StoreStats stats() const override;
   void flush() override;
   std::uint64_t forget(std::span<const Token> prefix) override;
+  Forgotten forget_owner(const std::string& owner) override;
+  std::int64_t known(std::span<const Token> prefix, bool with_state) const override;
+  DiskStore* disk() { return disk_.get(); }  // null: nothing is kept
   LayerStream* walk(std::span<const std::span<const Pin>> runs) override;
 
   // A fresh unnamed page held by one table. Waits for the disk where that gives room.
   Result<Page*> take();
   // The longest known run of pages for these tokens, the first of which is page `index` after `previous`: from the index or from disk, each
   // held by one table more. What RAM has no room for stays on SSD.
-  std::vector<Page*> find_and_take(std::int64_t index, const PageName& previous, std::span<const Token> tokens);
+  std::vector<Page*> find_and_take(std::int64_t index, const PageName& previous, std::span<const Token> tokens, const Keeping& keeping);
   // Copies the page into data[page_bytes] wherever it is; false when its file is damaged.
   bool copy_whole(Page* page, std::byte* data);
   void drop_damaged(Page* page);
@@ -70,23 +75,23 @@ class RamStore final : public PageStore {
   // True when the page must not be written: it has a name, or another table holds it too.
   bool is_shared(const Page* page) const;
   // Names a full page and puts it in the index. Returns the page that the table should hold from now on: an equal page that
-  // was indexed already (so that twins do not use memory twice), else `page` itself.
-  Page* name_page(Page* page, std::int64_t index, const PageName& name, const PageName& previous, std::span<const Token> tokens);
+  // was indexed already (so that twins do not use memory twice), else `page` itself. `owner`: whose it becomes on disk; null: it need not go there.
+  Page* name_page(Page* page, std::int64_t index, const PageName& name, const PageName& previous, std::span<const Token> tokens,
+                  const std::string* owner);
+  // Queues a named page, held by a table, for the disk, and gives it that owner there.
+  void keep(Page* page, const std::string& owner);
 
  private:
-  struct NameHash {
-    std::size_t operator()(const PageName& name) const { return static_cast<std::size_t>(name.low); }
-  };
   Page* find_in_index(const PageName& name, std::span<const Token> tokens);
   Page* find_on_disk(const PageName& name, const PageName& previous, std::span<const Token> tokens);
   void load(std::vector<Page*>& found, std::span<Page* const> stored);
-  void keep(Page* page);
   bool keep_unkept();
 
   // With the mutex held:
   Page* put_in_index(Page* page);
   void leave_lru(Page* page);
-  void settle(Page* page);  // after a count fell: to the LRU list, or gone
+  void drop_from_index(const PageName& name);  // what no session holds is cleared at once
+  void settle(Page* page);                     // after a count fell: to the LRU list, or gone
   void erase(Page* page);
   std::byte* take_memory();             // within the budget, from an unused page if need be; null: none
   void give_memory(std::byte* memory);  // back to the pool, or to the system when the budget shrank

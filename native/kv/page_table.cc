@@ -33,7 +33,11 @@ class Table final : public PageTable {
     // Further than our own tokens agree, whole pages may be known from other sessions.
     std::size_t full = same / kPageTokens;
     const std::size_t own_full = full;
-    const std::vector<Page*> found = store_.find_and_take(static_cast<std::int64_t>(full), name_before(full), prefix.subspan(full * kPageTokens));
+    // They were kept under another wish, or not at all.
+    for (std::size_t i = 0; i < own_full; ++i)
+      if (const std::string* owner = owner_of_page(i)) store_.keep(pages_[i], *owner);
+    const std::vector<Page*> found =
+        store_.find_and_take(static_cast<std::int64_t>(full), name_before(full), prefix.subspan(full * kPageTokens), keeping_);
     full += found.size();
     if (full * kPageTokens <= same) {  // nothing longer than what we hold: keep our partial page
       for (Page* page : found) store_.drop_table(page);
@@ -90,7 +94,8 @@ class Table final : public PageTable {
     for (; (full + 1) * kPageTokens <= tokens_.size(); ++full) {
       const auto page_tokens = std::span<const Token>(tokens_).subspan(full * kPageTokens, kPageTokens);
       const PageName previous = name_before(full);
-      pages_[full] = store_.name_page(pages_[full], static_cast<std::int64_t>(full), next_name(previous, page_tokens), previous, page_tokens);
+      pages_[full] = store_.name_page(pages_[full], static_cast<std::int64_t>(full), next_name(previous, page_tokens), previous, page_tokens,
+                                      owner_of_page(full));
     }
   }
 
@@ -106,9 +111,12 @@ class Table final : public PageTable {
     truncate(page_index * kPageTokens);
   }
 
+  void set_keeping(Keeping keeping) override { keeping_ = std::move(keeping); }
+
   std::unique_ptr<PageTable> fork() override {
     auto copy = std::make_unique<Table>(store_);
     copy->tokens_ = tokens_;
+    copy->keeping_ = keeping_;
     copy->pages_.assign(pages_.begin(), pages_.begin() + static_cast<std::ptrdiff_t>(pages_for(tokens_.size())));
     for (Page* page : copy->pages_) store_.add_table(page);
     return copy;
@@ -119,6 +127,11 @@ class Table final : public PageTable {
 
   // Name of the page before page `index`: all pages before it are full, and so have names.
   PageName name_before(std::size_t index) const { return index == 0 ? first_name(store_.shape().model_fingerprint) : pages_[index - 1]->name; }
+
+  // Null: the page stays in memory.
+  const std::string* owner_of_page(std::size_t index) const {
+    return keeping_.keeps(static_cast<std::int64_t>(index + 1) * kPageTokens) ? &keeping_.owner : nullptr;
+  }
 
   void drop_pages(std::size_t from) {
     for (std::size_t i = from; i < pages_.size(); ++i) store_.drop_table(pages_[i]);
@@ -146,6 +159,7 @@ class Table final : public PageTable {
   }
 
   RamStore& store_;
+  Keeping keeping_;
   std::vector<Token> tokens_;  // [tokens()]
   std::vector<Page*> pages_;   // at least pages_for(tokens()); more after reserve()
 };

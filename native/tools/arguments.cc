@@ -91,8 +91,8 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
   if (out.has("--drafting") && !drafting_named(out.text("--drafting")))
     return UsageFault{"Expected off, lookup, mtp or auto after --drafting, found " + out.text("--drafting") + "."};
   if (out.command == "verify" && !out.has("--checksums")) return UsageFault{"Expected --checksums for verify, found none."};
-  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib", "--top",     "--max", "-n",
-                              "--prefill", "--decode",  "--depth",        "--repeat",  "--every",     "--length",  "--ask", "--question-tokens",
+  for (const char* numeric : {"--threads", "--context", "--batch-tokens", "--ram-mib", "--store-mib", "--top",     "--max",  "-n",
+                              "--prefill", "--decode",  "--depth",        "--repeat",  "--every",     "--length",  "--ask",  "--question-tokens",
                               "--seconds", "--callers", "--longest",      "--layers",  "--vocab",     "--experts", "--seed", "--warm"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);

@@ -26,9 +26,10 @@ Result<std::vector<Token>> read_tokens(const std::string& path) {
   return tokens;
 }
 
-std::future<Status> sync(Session& session, std::vector<Token> prefix) {
+std::future<Status> sync(Session& session, std::vector<Token> prefix, SyncOptions options) {
   auto promise = std::make_shared<std::promise<Status>>();
-  session.sync(std::move(prefix), {}, [promise](Result<SyncReport> report) { promise->set_value(report.ok() ? Status() : report.status()); });
+  session.sync(std::move(prefix), std::move(options), {},
+               [promise](Result<SyncReport> report) { promise->set_value(report.ok() ? Status() : report.status()); });
   return promise->get_future();
 }
 

@@ -15,7 +15,7 @@ namespace codicil::tools {
 Result<Json> read_json(const std::string& path, Json::Kind kind, const char* what);
 Result<std::vector<Token>> read_tokens(const std::string& path);  // a JSON list of token ids
 
-std::future<Status> sync(Session& session, std::vector<Token> prefix);
+std::future<Status> sync(Session& session, std::vector<Token> prefix, SyncOptions options = {});
 std::future<Result<Generated>> generate(Session& session, GenerateOptions options, std::function<void(Token, std::string_view)> on_text = {});
 
 std::vector<Token> joined(std::vector<Token> a, const std::vector<Token>& b);
