@@ -232,6 +232,8 @@ const stats = (): Stats => ({
   weightBytes: 1.2e8,
   kvBytes: 6.1e8,
   kvBudgetBytes: 4e9,
+  storeBytes: 0,
+  storeBudgetBytes: 0,
   memoryTotalBytes: 24e9,
   memoryFreeBytes: 13e9,
   cpuCelsius: 61,
@@ -261,6 +263,9 @@ const handlers: Handlers = {
     tell({ type: 'document.added', document: row });
     return row;
   },
+  'store.show': async () => ({ folder: '/nowhere', files: 0, bytes: 0, budgetBytes: 0, documents: [] }),
+  'store.clear': async () => ({ files: 0, bytes: 0 }),
+  'store.limit': async () => ({ folder: '/nowhere', files: 0, bytes: 0, budgetBytes: 0, documents: [] }),
   'document.get': async ({ documentId }) => get(documentId).document,
   'document.bytes': async ({ documentId }) => ({ bytes: new Uint8Array(get(documentId).bytes) }),
   'document.remove': async ({ documentId }) => {

@@ -84,6 +84,7 @@ export function scriptedModel(reply: (prompt: string) => string): EngineModel {
     },
     tokenize: async (text) => toTokens(text),
     detokenize: async (tokens) => toText(tokens),
+    known: async () => 0,
     openSession,
     figures: async () => {
       throw new Error('no figures are expected here');

@@ -5,7 +5,7 @@
 // Rules that must stay true: a question goes to every window of a document, never to a selection; text of documents and of people is tokenized
 // without special tokens; a session is dropped rather than a question refused when memory for prefixes runs out.
 import { CodicilError } from '../contract/errors.ts';
-import type { EngineModel, EngineSession } from '../contract/engine.ts';
+import type { EngineModel, EngineSession, SyncOptions } from '../contract/engine.ts';
 import type { Document } from '../contract/document.ts';
 import { answerMask, answerTokens, parseReply, type AnswerForm, type AnswerTokens, type ReaderReply } from './masks.ts';
 import type { Sentence } from './sentences.ts';
@@ -29,12 +29,15 @@ export interface AskOptions {
 
 interface Seat {
   readonly window: Window;
+  readonly keeping: SyncOptions;
   session: EngineSession | null;
   /** Counts up at each use: the seat that was used longest ago gives its memory up first. */
   usedAt: number;
   /** Uses that wait or run. */
   users: number;
   running: boolean;
+  /** Its document is forgotten: what still waits for it ends. */
+  forgotten: boolean;
   /** Settles when the last use so far is over: uses of one session never mix, or a question would be answered with another's prompt. */
   tail: Promise<unknown>;
 }
@@ -67,7 +70,9 @@ export class Reader {
   async read(document: Document, options: AskOptions = {}): Promise<readonly Window[]> {
     const seats = await this.seats(document);
     await inFlight(seats, options, async (seat) => {
-      await this.withSession(seat, (session) => session.sync(seat.window.prefix, undefined, 'batch'));
+      // What is on disk stays there until a question needs it.
+      if (seat.session === null && (await this.model.known(seat.window.prefix)) === seat.window.prefix.length) return;
+      await this.withSession(seat, (session) => session.sync(seat.window.prefix, undefined, { ...seat.keeping, priority: 'batch' }));
     });
     return seats.map((seat) => seat.window);
   }
@@ -83,7 +88,7 @@ export class Reader {
   /** Asks about a short passage on its own, as a window that is not kept: a second, closer look. */
   async askPassage(documentId: string, sentences: readonly Sentence[], turn: string, form: AnswerForm, options: AskOptions = {}): Promise<WindowReply> {
     const [window, question] = await Promise.all([makeWindow(documentId, 0, sentences, this.model), questionTokens(this.model, turn)]);
-    const seat = makeSeat(window);
+    const seat = makeSeat(window, { keep: [] });
     try {
       return await this.askSeat(seat, question, form, options.signal);
     } finally {
@@ -91,11 +96,16 @@ export class Reader {
     }
   }
 
-  /** Closes the sessions of a document; its text is not kept. */
+  /** Ends what still runs for a document and closes its sessions. When it returns nothing of the document is written to disk any more. */
   async forget(documentId: string): Promise<void> {
-    const seats = this.documents.get(documentId);
+    const found = this.documents.get(documentId);
     this.documents.delete(documentId);
-    for (const seat of (await seats?.catch(() => [])) ?? []) seat.session?.close();
+    const seats = (await found?.catch(() => [])) ?? [];
+    for (const seat of seats) {
+      seat.forgotten = true;
+      seat.session?.close();
+    }
+    await Promise.all(seats.map((seat) => seat.tail));
   }
 
   /** Gives up what belonged to an engine process that ended; the next question opens sessions anew. */
@@ -106,7 +116,7 @@ export class Reader {
   private seats(document: Document): Promise<readonly Seat[]> {
     const known = this.documents.get(document.id);
     if (known) return known;
-    const made = documentWindows(document, this.model).then((windows) => windows.map(makeSeat));
+    const made = documentWindows(document, this.model).then((windows) => windows.map(makeKeptSeat));
     this.documents.set(document.id, made);
     made.catch(() => this.documents.delete(document.id));
     return made;
@@ -120,7 +130,7 @@ export class Reader {
       stopIfAborted(signal);
       signal?.addEventListener('abort', cancel);
       try {
-        await session.sync(joinTokens([seat.window.prefix, question]));
+        await session.sync(joinTokens([seat.window.prefix, question]), undefined, seat.keeping);
         stopIfAborted(signal);
         return await session.generate({ maxTokens: MAX_ANSWER_TOKENS, temperature: 0, mask: answerMask(form, n, this.tokens), probes: [none] });
       } finally {
@@ -149,6 +159,7 @@ export class Reader {
     seat.usedAt = this.clock += 1;
     try {
       for (;;) {
+        if (seat.forgotten) throw new CodicilError('cancelled', 'The document was removed while it was asked.');
         try {
           seat.session ??= await this.model.openSession();
           return await work(seat.session);
@@ -178,7 +189,18 @@ export class Reader {
   }
 }
 
-const makeSeat = (window: Window): Seat => ({ window, session: null, usedAt: 0, users: 0, running: false, tail: Promise.resolve() });
+const makeSeat = (window: Window, keeping: SyncOptions): Seat => ({
+  window,
+  keeping,
+  session: null,
+  usedAt: 0,
+  users: 0,
+  running: false,
+  forgotten: false,
+  tail: Promise.resolve(),
+});
+/** The window's prefix is kept on disk, as its document's; the questions behind it are not. */
+const makeKeptSeat = (window: Window): Seat => makeSeat(window, { keep: [window.prefix.length], owner: window.documentId });
 
 function stopIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new CodicilError('cancelled', 'The question was stopped before every window was asked.');

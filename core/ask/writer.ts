@@ -40,7 +40,8 @@ export async function writeAnswer(input: WriteInput): Promise<readonly Sentence[
   const cancel = (): void => session.cancel();
   input.signal?.addEventListener('abort', cancel);
   try {
-    await session.sync(await promptTokens(input));
+    // Text of several documents: it could not be deleted with one of them, so it stays off the disk.
+    await session.sync(await promptTokens(input), undefined, { keep: [] });
     const generated = await session.generate({ maxTokens: MAX_TOKENS, temperature: 0, repetitionPenalty: 1.05 }, input.onText);
     if (generated.end === 'cancelled') throw new CodicilError('cancelled', 'The answer was stopped while it was written.');
     return await checkProse(generated.text, input);

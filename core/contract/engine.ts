@@ -43,6 +43,24 @@ export interface Generated {
   readonly probeLogprobs: Float64Array;
   readonly logprobs: Float64Array;
 }
+/** Who waits, and what of a prefix others will have in common with it and so is kept on disk; see native/engine/engine.h `SyncOptions`. */
+export interface SyncOptions {
+  /** Absent: interactive. */
+  readonly priority?: Priority;
+  /** Positions, in tokens, where others go on. Pages behind the last one stay in memory; an empty list keeps nothing on disk. */
+  readonly keep?: readonly number[];
+  /** The document whose text it is: with it, what is kept goes. */
+  readonly owner?: string;
+}
+export interface Forgotten {
+  readonly files: number;
+  readonly bytes: number;
+}
+/** The document store of all models; a file of two owners counts for both. */
+export interface Stored extends Forgotten {
+  readonly models: number;
+  readonly owners: readonly (Forgotten & { readonly owner: string })[];
+}
 export interface SyncReport {
   readonly reusedTokens: number;
   readonly computedTokens: number;
@@ -128,14 +146,31 @@ export interface EngineFigures {
   readonly threads: number;
   readonly instructionSet: string;
   readonly kvBytes: number;
+  readonly kvPages: number;
   readonly kvBudgetBytes: number;
-  readonly diskReadBytes: number;
-  readonly diskWrittenBytes: number;
   /** Of the last generation; 0: none yet. */
   readonly firstTokenMs: number;
   readonly draftedTokens: number;
   readonly acceptedTokens: number;
   readonly telemetry: EngineTelemetry;
+  /** Of the prefix index, in pages. */
+  readonly kvHits: number;
+  readonly kvMisses: number;
+  readonly kvEvictions: number;
+  /** On disk: pages and snapshots. */
+  readonly storeBytes: number;
+  readonly storePages: number;
+  readonly storeSnapshots: number;
+  readonly storeBudgetBytes: number;
+  readonly storeReadBytes: number;
+  readonly storeReadSeconds: number;
+  readonly storeWrittenBytes: number;
+  readonly storeEvictions: number;
+  readonly storeDamaged: number;
+  /** The disk has too little room: nothing is written. */
+  readonly storeFull: boolean;
+  /** Another process writes to the folder; this one only reads. */
+  readonly storeShared: boolean;
 }
 
 export interface MachineFigures {
@@ -153,13 +188,14 @@ export interface EngineModel {
   tokenize(text: string, special: boolean): Promise<Int32Array>;
   detokenize(tokens: Int32Array): Promise<string>;
   openSession(): Promise<EngineSession>;
+  /** Tokens of the prefix that need not be computed, by what is kept in memory and on disk; nothing is read. */
+  known(prefix: Int32Array): Promise<number>;
   figures(): Promise<EngineFigures>;
   close(): Promise<void>;
 }
 
 export interface EngineSession {
-  /** `priority`: absent, interactive. */
-  sync(prefix: Int32Array, onProgress?: (done: number, total: number) => void, priority?: Priority): Promise<SyncReport>;
+  sync(prefix: Int32Array, onProgress?: (done: number, total: number) => void, options?: SyncOptions): Promise<SyncReport>;
   generate(options: GenerateOptions, onText?: (text: string) => void): Promise<Generated>;
   score(continuation: Int32Array): Promise<Float64Array>;
   cancel(): void;

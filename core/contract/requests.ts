@@ -28,6 +28,17 @@ export const ModelEntrySchema = z
   .readonly();
 export type ModelEntry = z.infer<typeof ModelEntrySchema>;
 
+export const StoreSchema = z
+  .object({
+    folder: z.string(),
+    files: z.number(),
+    bytes: z.number(),
+    budgetBytes: z.number(),
+    documents: z.array(z.object({ documentId: z.string(), name: z.string().nullable(), files: z.number(), bytes: z.number() })).readonly(),
+  })
+  .readonly();
+export type Store = z.infer<typeof StoreSchema>;
+
 export const ROUTES = {
   'library.list': { request: z.object({}), response: z.object({ documents: z.array(DocumentSummarySchema).readonly() }) },
   /** Stores a document that was parsed elsewhere (a web worker, a worker thread) with the bytes it came from; indexing starts at once. */
@@ -43,6 +54,12 @@ export const ROUTES = {
   'answer.cancel': { request: z.object({ id: z.string() }), response: z.object({}) },
   'model.list': { request: z.object({}), response: z.object({ models: z.array(ModelEntrySchema).readonly() }) },
   'model.choose': { request: z.object({ path: z.string().nullable() }), response: z.object({ models: z.array(ModelEntrySchema).readonly() }) },
+  /** What is kept on disk of what was read, of all models; `name` is null for what is no document of the library. */
+  'store.show': { request: z.object({}), response: StoreSchema },
+  /** Deletes what is kept of these documents, or of all; they are read again when they are asked about. */
+  'store.clear': { request: z.object({ documentIds: z.array(z.string()).optional() }), response: z.object({ files: z.number(), bytes: z.number() }) },
+  /** The most bytes that may be kept; holds from the next start of the engine. */
+  'store.limit': { request: z.object({ bytes: z.number().int().positive() }), response: StoreSchema },
   'engine.stats': { request: z.object({}), response: StatsSchema },
 } as const;
 

@@ -24,6 +24,9 @@ export const StatsSchema = z
     weightBytes: z.number(),
     kvBytes: z.number(),
     kvBudgetBytes: z.number(),
+    /** What is kept on disk of what was read. */
+    storeBytes: z.number(),
+    storeBudgetBytes: z.number(),
     memoryTotalBytes: z.number(),
     memoryFreeBytes: z.number(),
     cpuCelsius: z.number().nullable(),

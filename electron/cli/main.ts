@@ -18,6 +18,7 @@ const COMMANDS: readonly Listed[] = [
   { name: 'clauses', summary: 'Print the clause tree of documents', load: async () => (await import('./clauses.ts')).clauses },
   { name: 'ingest', summary: 'Read files and folders into the library', load: async () => (await import('./ingest.ts')).ingest },
   { name: 'library', summary: 'List the documents that were read, or remove some', load: async () => (await import('./library.ts')).library },
+  { name: 'store', summary: 'Show what is kept of documents that were read, or delete it', load: async () => (await import('./store.ts')).store },
   { name: 'models', summary: 'List the models of this machine, or choose the Writer', load: async () => (await import('./models.ts')).models },
   { name: 'plan', summary: 'Show the memory a model needs, before it is loaded', load: async () => (await import('./plan.ts')).plan },
   { name: 'doctor', summary: 'Check that everything is in order, and say what to do', load: async () => (await import('./doctor.ts')).doctor },

@@ -5,11 +5,22 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CodicilError } from '../../core/contract/errors.ts';
-import type { EngineFigures, GenerateOptions, Generated, MachineFigures, ModelInfo, Plan, Priority, SyncReport } from '../../core/contract/engine.ts';
+import type {
+  EngineFigures,
+  Forgotten,
+  GenerateOptions,
+  Generated,
+  MachineFigures,
+  ModelInfo,
+  Plan,
+  Stored,
+  SyncOptions,
+  SyncReport,
+} from '../../core/contract/engine.ts';
 import type { OpenOptions } from './protocol.ts';
 
 export interface NativeSession {
-  sync(prefix: Int32Array, onProgress?: (done: number, total: number) => void, priority?: Priority): Promise<SyncReport>;
+  sync(prefix: Int32Array, onProgress?: (done: number, total: number) => void, options?: SyncOptions): Promise<SyncReport>;
   generate(options: GenerateOptions, onFrame?: (frame: { readonly tokens: Int32Array; readonly text: string }) => void): Promise<Generated>;
   score(continuation: Int32Array): Promise<Float64Array>;
   cancel(): void;
@@ -21,6 +32,8 @@ export interface NativeEngine {
   detokenize(tokens: Int32Array): string;
   openSession(): NativeSession;
   stats(): EngineFigures;
+  known(prefix: Int32Array): number;
+  forget(owner: string): Forgotten;
   close(): void;
 }
 export interface NativeAddon {
@@ -28,6 +41,9 @@ export interface NativeAddon {
   inspect(modelPath: string): Promise<ModelInfo>;
   plan(options: OpenOptions & { readonly modelPath: string }): Promise<Plan>;
   machine(): MachineFigures;
+  listStored(folder: string): Promise<Stored>;
+  forgetStored(folder: string, owner: string): Promise<Forgotten>;
+  clearStored(folder: string): Promise<Forgotten>;
 }
 
 /** Where the addon is looked for: CODICIL_ADDON, the packaged app's unpacked folder, then the build of a source tree. */

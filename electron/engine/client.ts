@@ -11,11 +11,13 @@ import type {
   EngineFigures,
   EngineModel,
   EngineSession,
+  Forgotten,
   Generated,
   GenerateOptions,
   MachineFigures,
   ModelInfo,
   Plan,
+  Stored,
   SyncReport,
 } from '../../core/contract/engine.ts';
 import type { EngineState } from '../../core/contract/stats.ts';
@@ -119,6 +121,17 @@ export class EngineClient {
   plan(path: string, options: OpenOptions = {}): Promise<Plan> {
     return this.call('model.plan', { path, options });
   }
+  /** What lies in a folder of the document store, of all models. */
+  stored(folder: string): Promise<Stored> {
+    return this.call('store.list', { folder });
+  }
+  /** Deletes what only this owner has; close its sessions first. */
+  forgetStored(folder: string, owner: string): Promise<Forgotten> {
+    return this.call('store.forget', { folder, owner });
+  }
+  clearStored(folder: string): Promise<Forgotten> {
+    return this.call('store.clear', { folder });
+  }
   machine(): Promise<MachineFigures> {
     return this.call('machine.figures', null);
   }
@@ -126,7 +139,9 @@ export class EngineClient {
   dispose(): void {
     if (this.disposed) return;
     this.disposed = true;
-    this.channel?.close();
+    // What was read is written to disk before the host ends; it is not waited for.
+    if (this.channel?.end) this.channel.end();
+    else this.channel?.close();
     this.lose('the program is closing');
     this.wake();
     this.listeners.clear();
@@ -293,6 +308,7 @@ export class EngineClient {
       },
       tokenize: async (text, special) => this.call('model.tokenize', { model: await model(), text, special }),
       detokenize: async (tokens) => this.call('model.detokenize', { model: await model(), tokens }),
+      known: async (prefix) => this.call('model.known', { model: await model(), prefix }),
       figures: async (): Promise<EngineFigures> => this.call('model.figures', { model: await model() }),
       openSession: async () => {
         const number = await model();
@@ -315,8 +331,8 @@ export class EngineClient {
       this.channel === channel ? this.send(method, request, onFrame) : Promise.reject(down('the session belonged to an earlier process'));
     const quietly = (method: 'session.cancel' | 'session.close'): void => void ask(method, { session }).catch(() => {});
     return {
-      sync: (prefix, onProgress, priority): Promise<SyncReport> =>
-        ask('session.sync', { session, prefix, progress: onProgress !== undefined, priority }, (value) => typeof value !== 'string' && onProgress?.(...value)),
+      sync: (prefix, onProgress, options = {}): Promise<SyncReport> =>
+        ask('session.sync', { session, prefix, progress: onProgress !== undefined, options }, (value) => typeof value !== 'string' && onProgress?.(...value)),
       generate: (options: GenerateOptions, onText): Promise<Generated> =>
         ask('session.generate', { session, options, stream: onText !== undefined }, (value) => typeof value === 'string' && onText?.(value)),
       score: (continuation) => ask('session.score', { session, continuation }),

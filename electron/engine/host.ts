@@ -6,4 +6,6 @@ import { serveEngine } from './serve.ts';
 const channel = await parentChannel();
 // The parent is gone or gave this host up: nothing is left to do here, and native threads must not keep the process alive.
 channel.onClose(() => setTimeout(() => process.exit(0), 0));
+// Main ends its processes this way: what was read is written to disk first, as when the line closes.
+process.once('SIGTERM', () => channel.close());
 serveEngine(channel, loadAddon, process.env['CODICIL_BUILD'] ?? 'source');

@@ -3,12 +3,14 @@
 import type {
   EngineFigures,
   EngineReply,
+  Forgotten,
   GenerateOptions,
   Generated,
   MachineFigures,
   ModelInfo,
   Plan,
-  Priority,
+  Stored,
+  SyncOptions,
   SyncReport,
 } from '../../core/contract/engine.ts';
 
@@ -23,6 +25,11 @@ export interface OpenOptions {
   readonly checksumFolder?: string;
   readonly batchTokens?: number;
   readonly instructionSet?: string;
+  /** Where what was read is kept on disk; absent: nowhere. */
+  readonly storeFolder?: string;
+  readonly storeBudgetBytes?: number;
+  /** Of keys and values; absent: f16. */
+  readonly kvFormat?: 'f16' | 'q8_0' | 'k8v4' | 'q4' | 'nf4';
 }
 
 type ModelPath = { readonly path: string };
@@ -34,18 +41,19 @@ export interface EngineMethods {
   'model.close': { request: OfModel; value: null };
   'model.tokenize': { request: OfModel & { readonly text: string; readonly special: boolean }; value: Int32Array };
   'model.detokenize': { request: OfModel & { readonly tokens: Int32Array }; value: string };
+  'model.known': { request: OfModel & { readonly prefix: Int32Array }; value: number };
   'model.figures': { request: OfModel; value: EngineFigures };
   'model.inspect': { request: ModelPath; value: ModelInfo };
   'model.plan': { request: ModelPath & { readonly options: OpenOptions }; value: Plan };
   'session.open': { request: OfModel; value: number };
-  'session.sync': {
-    request: OfSession & { readonly prefix: Int32Array; readonly progress: boolean; readonly priority?: Priority | undefined };
-    value: SyncReport;
-  };
+  'session.sync': { request: OfSession & { readonly prefix: Int32Array; readonly progress: boolean; readonly options: SyncOptions }; value: SyncReport };
   'session.generate': { request: OfSession & { readonly options: GenerateOptions; readonly stream: boolean }; value: Generated };
   'session.score': { request: OfSession & { readonly continuation: Int32Array }; value: Float64Array };
   'session.close': { request: OfSession; value: null };
   'session.cancel': { request: OfSession; value: null };
+  'store.list': { request: { readonly folder: string }; value: Stored };
+  'store.forget': { request: { readonly folder: string; readonly owner: string }; value: Forgotten };
+  'store.clear': { request: { readonly folder: string }; value: Forgotten };
   'machine.figures': { request: null; value: MachineFigures };
 }
 export type Method = keyof EngineMethods;

@@ -3,6 +3,7 @@
 // Owns: the numbers, and closing everything when the line closes. Leaves batching, caching and cancelling to the native engine.
 // Rule: a request is answered exactly once, with data, also when it names a model or session that is gone.
 import { CodicilError, toFailure } from '../../core/contract/errors.ts';
+import type { Forgotten } from '../../core/contract/engine.ts';
 import { CONTRACT_VERSION } from '../../core/contract/version.ts';
 import type { NativeAddon, NativeEngine, NativeSession } from './addon.ts';
 import type { Channel } from './channel.ts';
@@ -63,6 +64,7 @@ function engineHandlers(load: () => NativeAddon, models: Models, sessions: Sessi
     },
     'model.tokenize': ({ model: number, text, special }) => model(number).tokenize(text, special),
     'model.detokenize': ({ model: number, tokens }) => model(number).detokenize(tokens),
+    'model.known': ({ model: number, prefix }) => model(number).known(prefix),
     'model.figures': ({ model: number }) => model(number).stats(),
     'model.inspect': ({ path }) => native().inspect(path),
     'model.plan': ({ path, options }) => native().plan({ modelPath: path, ...options }),
@@ -72,8 +74,8 @@ function engineHandlers(load: () => NativeAddon, models: Models, sessions: Sessi
       sessions.set(lastNumber, { model: number, session: opened });
       return lastNumber;
     },
-    'session.sync': ({ session: number, prefix, progress, priority }, frame) =>
-      session(number).sync(prefix, progress ? (done, total) => frame([done, total]) : undefined, priority),
+    'session.sync': ({ session: number, prefix, progress, options }, frame) =>
+      session(number).sync(prefix, progress ? (done, total) => frame([done, total]) : undefined, options),
     'session.generate': ({ session: number, options, stream }, frame) => session(number).generate(options, stream ? ({ text }) => frame(text) : undefined),
     'session.score': ({ session: number, continuation }) => session(number).score(continuation),
     'session.close': ({ session: number }) => {
@@ -85,9 +87,30 @@ function engineHandlers(load: () => NativeAddon, models: Models, sessions: Sessi
       sessions.get(number)?.session.cancel();
       return null;
     },
+    'store.list': ({ folder }) => native().listStored(folder),
+    'store.forget': ({ folder, owner }) => forgetStored(native(), models, folder, owner),
+    'store.clear': async ({ folder }) => {
+      const { owners } = await native().listStored(folder);
+      const gone: Forgotten[] = [];
+      for (const { owner } of owners) gone.push(await forgetStored(native(), models, folder, owner));
+      // An open model has its list of files: nobody takes them away from under it.
+      if (models.size === 0) gone.push(await native().clearStored(folder));
+      return sum(gone);
+    },
     'machine.figures': () => native().machine(),
   };
 }
+
+/** Open models first: they know their own files. Then those of models that are not open. */
+async function forgetStored(addon: NativeAddon, models: Models, folder: string, owner: string): Promise<Forgotten> {
+  const open = [...models.values()].map((engine) => engine.forget(owner));
+  return sum([...open, await addon.forgetStored(folder, owner)]);
+}
+
+const sum = (parts: readonly Forgotten[]): Forgotten => ({
+  files: parts.reduce((all, part) => all + part.files, 0),
+  bytes: parts.reduce((all, part) => all + part.bytes, 0),
+});
 
 function known<T>(map: ReadonlyMap<number, T>, number: number, noun: string): T {
   const found = map.get(number);

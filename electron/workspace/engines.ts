@@ -10,7 +10,7 @@ import type { EngineFigures, EngineModel } from '../../core/contract/engine.ts';
 import { CodicilError, toFailure } from '../../core/contract/errors.ts';
 import type { ModelEntry } from '../../core/contract/requests.ts';
 import type { EngineState, Stats } from '../../core/contract/stats.ts';
-import { startEngine, type EngineClient, type SpawnEngine } from '../engine/client.ts';
+import { startEngine, type EngineClient, type OpenOptions, type SpawnEngine } from '../engine/client.ts';
 import { interruptible, type Interruptible } from './priority.ts';
 import { describeModel, findModelFiles, shippedReaderPath, verifyShippedReader } from './models.ts';
 
@@ -22,6 +22,8 @@ export interface EngineChoices {
   /** Further files and folders for the picker. */
   readonly modelPaths?: readonly string[] | undefined;
   readonly threads?: number | undefined;
+  /** Where the Reader keeps on disk what it read; absent: nowhere. */
+  readonly store?: () => { readonly folder: string; readonly budgetBytes: number };
   readonly onState?: (state: EngineState) => void;
 }
 
@@ -76,7 +78,7 @@ export class Engines {
   }
 
   private async readReader(file: string): Promise<Reader> {
-    const opening = (this.readerModel ??= this.engine().open(file, this.options()));
+    const opening = (this.readerModel ??= this.engine().open(file, { ...this.options(), ...this.storeOptions() }));
     opening.catch(() => {});
     try {
       if (file === shippedReaderPath()) await verifyShippedReader(file);
@@ -95,6 +97,11 @@ export class Engines {
       }
       throw error;
     }
+  }
+
+  /** What the Reader has done since it was opened; null: it is not open. */
+  async readerFigures(): Promise<EngineFigures | null> {
+    return (await figuresOf(this.readerModel))?.figures ?? null;
   }
 
   /** Ends the Reader's running prefills, so that a question need not wait for them. */
@@ -148,7 +155,8 @@ export class Engines {
             .catch(() => null)
         : null,
     ]);
-    const sum = (key: 'weightBytes' | 'kvBytes' | 'kvBudgetBytes'): number => (reader?.figures[key] ?? 0) + (writer?.figures[key] ?? 0);
+    const sum = (key: 'weightBytes' | 'kvBytes' | 'kvBudgetBytes' | 'storeBytes' | 'storeBudgetBytes'): number =>
+      (reader?.figures[key] ?? 0) + (writer?.figures[key] ?? 0);
     const most = (key: 'prefillTokensPerSecond' | 'decodeTokensPerSecond' | 'threads' | 'residentBytes'): number =>
       Math.max(reader?.figures[key] ?? 0, writer?.figures[key] ?? 0);
     const shown = writer ?? reader;
@@ -167,6 +175,8 @@ export class Engines {
       weightBytes: sum('weightBytes'),
       kvBytes: sum('kvBytes'),
       kvBudgetBytes: sum('kvBudgetBytes'),
+      storeBytes: sum('storeBytes'),
+      storeBudgetBytes: sum('storeBudgetBytes'),
       memoryTotalBytes: machine?.memoryTotalBytes ?? totalmem(),
       memoryFreeBytes: machine?.memoryFreeBytes ?? freemem(),
       cpuCelsius: telemetry?.cpuCelsius ?? machine?.cpuCelsius ?? null,
@@ -182,6 +192,12 @@ export class Engines {
 
   dispose(): void {
     this.client?.dispose();
+  }
+
+  /** Of the Reader alone: what the Writer is given is text of several documents, which could not be deleted with one of them. */
+  private storeOptions(): Pick<OpenOptions, 'storeFolder' | 'storeBudgetBytes'> {
+    const store = this.choices.store?.();
+    return store ? { storeFolder: store.folder, storeBudgetBytes: store.budgetBytes } : {};
   }
 
   private options(): { threads?: number } {

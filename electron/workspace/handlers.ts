@@ -10,11 +10,13 @@ import type { Engines } from './engines.ts';
 import type { Library } from './library.ts';
 import type { Questions } from './questions.ts';
 import type { Reading } from './reading.ts';
+import type { DocumentStore } from './store.ts';
 
 export interface HandlerParts {
   readonly library: Library;
   readonly engines: Engines;
   readonly reading: Reading;
+  readonly store: DocumentStore;
   readonly questions: Questions;
   /** The stored document, parsed again where its stored form is of an older version. */
   readonly document: (id: string) => Promise<Document>;
@@ -23,7 +25,7 @@ export interface HandlerParts {
   readonly emit: (event: WorkspaceEvent) => void;
 }
 
-export function createHandlers({ library, engines, reading, questions, document, prefill, emit }: HandlerParts): Handlers {
+export function createHandlers({ library, engines, reading, store, questions, document, prefill, emit }: HandlerParts): Handlers {
   return {
     'library.list': async () => ({ documents: library.list() }),
     'document.add': async ({ document: added, bytes }) => {
@@ -36,8 +38,7 @@ export function createHandlers({ library, engines, reading, questions, document,
     'document.bytes': async ({ documentId }) => ({ bytes: library.bytes(documentId) }),
     'document.remove': async ({ documentId }) => {
       library.remove(documentId);
-      reading.remove(documentId);
-      if (engines.started) await (await engines.reader()?.catch(() => null))?.forget(documentId);
+      await store.forget(documentId);
       emit({ type: 'document.removed', documentId });
       return {};
     },
@@ -62,6 +63,21 @@ export function createHandlers({ library, engines, reading, questions, document,
       await engines.choose(path);
       library.setSetting('writer', engines.chosenWriter);
       return { models: await engines.list() };
+    },
+    'store.show': () => store.show(),
+    'store.clear': async ({ documentIds }) => {
+      if (documentIds === undefined) return store.clear();
+      const gone = { files: 0, bytes: 0 };
+      for (const id of documentIds) {
+        const { files, bytes } = await store.forget(id);
+        gone.files += files;
+        gone.bytes += bytes;
+      }
+      return gone;
+    },
+    'store.limit': ({ bytes }) => {
+      store.limit(bytes);
+      return store.show();
     },
     'engine.stats': () => engines.stats(),
   };

@@ -13,10 +13,10 @@ export interface Interruptible {
 export function interruptible(model: EngineModel): Interruptible {
   const syncing = new Set<EngineSession>();
   const watch = (session: EngineSession): EngineSession => ({
-    sync: async (prefix, onProgress, priority) => {
+    sync: async (prefix, onProgress, options) => {
       syncing.add(session);
       try {
-        return await session.sync(prefix, onProgress, priority);
+        return await session.sync(prefix, onProgress, options);
       } finally {
         syncing.delete(session);
       }
@@ -34,6 +34,7 @@ export function interruptible(model: EngineModel): Interruptible {
       tokenize: (text, special) => model.tokenize(text, special),
       detokenize: (tokens) => model.detokenize(tokens),
       openSession: async () => watch(await model.openSession()),
+      known: (prefix) => model.known(prefix),
       figures: () => model.figures(),
       close: () => model.close(),
     },

@@ -13,6 +13,7 @@ import { Library } from './library.ts';
 import { Parser, type ParserOptions } from './parse.ts';
 import { Questions } from './questions.ts';
 import { Reading } from './reading.ts';
+import { DocumentStore } from './store.ts';
 
 export interface WorkspaceOptions {
   readonly dataDir: string;
@@ -35,6 +36,7 @@ export class Workspace {
   readonly library: Library;
   readonly engines: Engines;
   readonly parser: Parser;
+  readonly store: DocumentStore;
   private readonly reading: Reading;
   private readonly questions: Questions;
   private readonly listeners = new Set<(event: WorkspaceEvent) => void>();
@@ -52,7 +54,14 @@ export class Workspace {
       writer: options.writer === undefined ? this.library.setting('writer') : options.writer,
       modelPaths: options.modelPaths,
       threads: options.threads,
+      store: () => this.store,
       onState: () => void this.pushStats(),
+    });
+    this.store = new DocumentStore({
+      dataDir: options.dataDir,
+      library: this.library,
+      engine: () => this.engines.engine(),
+      release: (id) => this.release(id),
     });
     this.reading = new Reading({
       reader: () => this.engines.reader() ?? Promise.reject(new CodicilError('not_found', 'A Reader was expected and the workspace was opened without one.')),
@@ -70,6 +79,7 @@ export class Workspace {
       library: this.library,
       engines: this.engines,
       reading: this.reading,
+      store: this.store,
       questions: this.questions,
       document: (id) => this.document(id),
       prefill: options.prefill,
@@ -77,7 +87,10 @@ export class Workspace {
     });
     this.statsTimer = setInterval(() => void this.pushStats(), STATS_MS);
     this.statsTimer.unref();
-    if (options.prefill && this.engines.readerPath !== null) for (const { id } of this.library.list()) this.reading.add(id);
+    if (!options.prefill || this.engines.readerPath === null) return;
+    for (const { id } of this.library.list()) this.reading.add(id);
+    // What stops it stops the Reader too, which says so in the window; the next start tries again.
+    this.store.sweep().catch(() => {});
   }
 
   subscribe(listener: (event: WorkspaceEvent) => void): () => void {
@@ -108,6 +121,11 @@ export class Workspace {
     this.parser.dispose();
     this.engines.dispose();
     this.library.dispose();
+  }
+
+  private async release(documentId: string): Promise<void> {
+    this.reading.remove(documentId);
+    if (this.engines.started) await (await this.engines.reader()?.catch(() => null))?.forget(documentId);
   }
 
   private emit(event: WorkspaceEvent): void {

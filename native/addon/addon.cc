@@ -129,8 +129,8 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
     if (Status status = usable(); !status.ok()) return reject(env, status);
     Result<std::vector<Token>> prefix = read_tokens(info[0], "prefix");
     if (!prefix.ok()) return reject(env, prefix.status());
-    const Result<Priority> priority = read_priority(info[2]);
-    if (!priority.ok()) return reject(env, priority.status());
+    Result<SyncOptions> options = read_sync_options(info[2]);
+    if (!options.ok()) return reject(env, options.status());
     auto pending = std::make_shared<Pending>(env, shared_, info[1]);
     const std::shared_ptr<Door> door = shared_->door;
     std::function<void(SyncProgress)> on_progress;
@@ -151,7 +151,7 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
         job->settle(in, report.ok() ? Status() : report.status(), [&]() -> Napi::Value { return to_object(in, report.value()); });
       });
     };
-    session_->sync(std::move(prefix).value(), std::move(on_progress), done, priority.value());
+    session_->sync(std::move(prefix).value(), std::move(options).value(), std::move(on_progress), done);
     return promise;
   }
 
@@ -255,7 +255,8 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
     return DefineClass(env, "Engine",
                        {InstanceMethod<&EngineObject::model>("model"), InstanceMethod<&EngineObject::tokenize>("tokenize"),
                         InstanceMethod<&EngineObject::detokenize>("detokenize"), InstanceMethod<&EngineObject::open_session>("openSession"),
-                        InstanceMethod<&EngineObject::stats>("stats"), InstanceMethod<&EngineObject::close>("close")});
+                        InstanceMethod<&EngineObject::stats>("stats"), InstanceMethod<&EngineObject::known>("known"),
+                        InstanceMethod<&EngineObject::forget>("forget"), InstanceMethod<&EngineObject::close>("close")});
   }
   explicit EngineObject(const Napi::CallbackInfo& info) : Napi::ObjectWrap<EngineObject>(info) {}
 
@@ -306,6 +307,22 @@ class EngineObject : public Napi::ObjectWrap<EngineObject> {
   Napi::Value stats(const Napi::CallbackInfo& info) {
     if (closed(info.Env())) return info.Env().Undefined();
     return to_object(info.Env(), shared_->engine->stats());
+  }
+  Napi::Value known(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    if (closed(env)) return env.Undefined();
+    Result<std::vector<Token>> prefix = read_tokens(info[0], "prefix");
+    if (prefix.ok()) return Napi::Number::New(env, static_cast<double>(shared_->engine->known(prefix.value())));
+    throw_status(env, prefix.status());
+    return env.Undefined();
+  }
+  Napi::Value forget(const Napi::CallbackInfo& info) {
+    const Napi::Env env = info.Env();
+    if (closed(env)) return env.Undefined();
+    Result<kv::Forgotten> gone = shared_->engine->forget(info[0].IsString() ? info[0].As<Napi::String>().Utf8Value() : std::string());
+    if (gone.ok()) return to_object(env, gone.value());
+    throw_status(env, gone.status());
+    return env.Undefined();
   }
   void close(const Napi::CallbackInfo&) {
     if (shared_ != nullptr) shared_->engine.reset();
@@ -401,6 +418,30 @@ Napi::Value plan(const Napi::CallbackInfo& info) {
       info.Env(), [o = std::move(options).value()] { return Engine::plan(o); }, [](Napi::Env env, const Plan& p) { return to_object(env, p); }));
 }
 
+Napi::Value list_stored(const Napi::CallbackInfo& info) {
+  if (!info[0].IsString()) return reject(info.Env(), wrong_argument("a folder", "listStored"));
+  return start(new AskWork<kv::Stored>(
+      info.Env(), [folder = info[0].As<Napi::String>().Utf8Value()] { return Engine::list_stored(folder); },
+      [](Napi::Env env, const kv::Stored& stored) { return to_object(env, stored); }));
+}
+
+Napi::Value forget_stored(const Napi::CallbackInfo& info) {
+  if (!info[0].IsString() || !info[1].IsString()) return reject(info.Env(), wrong_argument("a folder and an owner", "forgetStored"));
+  return start(new AskWork<kv::Forgotten>(
+      info.Env(),
+      [folder = info[0].As<Napi::String>().Utf8Value(), owner = info[1].As<Napi::String>().Utf8Value()] {
+        return Engine::forget_stored(folder, owner);
+      },
+      [](Napi::Env env, const kv::Forgotten& gone) { return to_object(env, gone); }));
+}
+
+Napi::Value clear_stored(const Napi::CallbackInfo& info) {
+  if (!info[0].IsString()) return reject(info.Env(), wrong_argument("a folder", "clearStored"));
+  return start(new AskWork<kv::Forgotten>(
+      info.Env(), [folder = info[0].As<Napi::String>().Utf8Value()] { return Engine::clear_stored(folder); },
+      [](Napi::Env env, const kv::Forgotten& gone) { return to_object(env, gone); }));
+}
+
 Napi::Value machine(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const device::Machine m = device::read_machine();
@@ -421,6 +462,9 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("open", Napi::Function::New(env, open, "open"));
   exports.Set("inspect", Napi::Function::New(env, inspect, "inspect"));
   exports.Set("plan", Napi::Function::New(env, plan, "plan"));
+  exports.Set("listStored", Napi::Function::New(env, list_stored, "listStored"));
+  exports.Set("forgetStored", Napi::Function::New(env, forget_stored, "forgetStored"));
+  exports.Set("clearStored", Napi::Function::New(env, clear_stored, "clearStored"));
   exports.Set("machine", Napi::Function::New(env, machine, "machine"));
   return exports;
 }

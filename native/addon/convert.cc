@@ -178,6 +178,9 @@ Result<EngineOptions> read_open_options(const Napi::Value& value) {
   fields.text("checksumFolder", o.checksum_folder);
   fields.text("secondCopy", o.second_copy);
   read_drafting(fields, o.drafting);
+  fields.text("storeFolder", o.store_folder);
+  fields.number("storeBudgetBytes", o.store_budget_bytes);
+  fields.text("kvFormat", o.kv_format);
   if (o.model_path.empty()) fields.fail("modelPath", "a path");
   if (!fields.status().ok()) return fields.status();
   return o;
@@ -189,6 +192,32 @@ Result<Priority> read_priority(const Napi::Value& value) {
   if (name == "interactive") return Priority::interactive;
   if (name == "batch") return Priority::batch;
   return wrong_argument("'interactive' or 'batch'", "priority");
+}
+
+Result<SyncOptions> read_sync_options(const Napi::Value& value) {
+  SyncOptions o;
+  if (value.IsUndefined()) return o;
+  if (!value.IsObject()) return wrong_argument("an object", "options");
+  Fields fields(value.As<Napi::Object>());
+  const Result<Priority> priority = read_priority(fields.get("priority"));
+  if (!priority.ok()) return priority.status();
+  o.priority = priority.value();
+  fields.text("owner", o.owner);
+  if (const Napi::Value keep = fields.get("keep"); keep.IsArray()) {
+    const auto array = keep.As<Napi::Array>();
+    o.keep.emplace();
+    for (std::uint32_t i = 0; i < array.Length(); ++i) {
+      const Napi::Value position = array.Get(i);
+      if (position.IsNumber())
+        o.keep->push_back(position.As<Napi::Number>().Int64Value());
+      else
+        fields.fail("keep", "an array of numbers");
+    }
+  } else if (!keep.IsUndefined()) {
+    fields.fail("keep", "an array of numbers");
+  }
+  if (!fields.status().ok()) return fields.status();
+  return o;
 }
 
 Result<GenerateOptions> read_generate_options(const Napi::Value& value) {
@@ -326,10 +355,34 @@ Napi::Object to_object(Napi::Env env, const EngineStats& s) {
       .set("threads", s.threads)
       .set("instructionSet", s.instruction_set);
   out.set("kvBytes", s.kv.bytes_by_tier[kRam]).set("kvPages", s.kv.pages_by_tier[kRam]).set("kvBudgetBytes", s.kv.budget_bytes);
+  constexpr auto kSsd = static_cast<std::size_t>(kv::Tier::ssd);
+  out.set("storeBytes", s.kv.bytes_by_tier[kSsd] + s.kv.disk_snapshot_bytes).set("storePages", s.kv.pages_by_tier[kSsd]);
+  out.set("storeSnapshots", s.kv.disk_snapshots).set("storeBudgetBytes", s.kv.disk_budget_bytes);
+  out.set("storeReadBytes", s.kv.disk_read_bytes).set("storeReadSeconds", s.kv.disk_read_seconds).set("storeWrittenBytes", s.kv.disk_written_bytes);
+  out.set("storeEvictions", s.kv.disk_evictions).set("storeDamaged", s.kv.disk_damaged_pages);
+  out.set("storeFull", s.kv.disk_full).set("storeShared", s.kv.disk_shared);
   out.set("kvHits", s.kv.hits).set("kvMisses", s.kv.misses).set("kvEvictions", s.kv.evictions);
-  out.set("diskReadBytes", s.kv.disk_read_bytes).set("diskWrittenBytes", s.kv.disk_written_bytes);
   out.set("firstTokenMs", s.first_token_ms).set("draftedTokens", s.drafted_tokens).set("acceptedTokens", s.accepted_tokens);
   out.set("telemetry", to_object(env, s.machine));
+  return out.object;
+}
+
+Napi::Object to_object(Napi::Env env, const kv::Forgotten& gone) {
+  Maker out{Napi::Object::New(env)};
+  out.set("files", gone.files).set("bytes", gone.bytes);
+  return out.object;
+}
+
+Napi::Object to_object(Napi::Env env, const kv::Stored& stored) {
+  Maker out{Napi::Object::New(env)};
+  out.set("files", stored.files).set("bytes", stored.bytes).set("models", stored.models);
+  Napi::Array owners = Napi::Array::New(env, stored.owners.size());
+  for (std::uint32_t i = 0; i < stored.owners.size(); ++i) {
+    Maker owner{Napi::Object::New(env)};
+    owner.set("owner", stored.owners[i].owner).set("files", stored.owners[i].files).set("bytes", stored.owners[i].bytes);
+    owners.Set(i, owner.object);
+  }
+  out.object.Set("owners", owners);
   return out.object;
 }
 

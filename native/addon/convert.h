@@ -20,6 +20,7 @@ Result<std::vector<std::uint32_t>> read_bits(const Napi::Value& value, const cha
 Result<std::vector<Token>> read_tokens(const Napi::Value& value, const char* where);
 Result<EngineOptions> read_open_options(const Napi::Value& value);
 Result<Priority> read_priority(const Napi::Value& value);  // undefined: interactive
+Result<SyncOptions> read_sync_options(const Napi::Value& value);
 Result<GenerateOptions> read_generate_options(const Napi::Value& value);
 
 Napi::Int32Array to_tokens(Napi::Env env, std::span<const Token> tokens);
@@ -27,6 +28,8 @@ Napi::Float64Array to_doubles(Napi::Env env, std::span<const double> values);
 Napi::Object to_object(Napi::Env env, const ModelInfo& info, const std::string& path);
 Napi::Object to_object(Napi::Env env, const Plan& plan);
 Napi::Object to_object(Napi::Env env, const EngineStats& stats);
+Napi::Object to_object(Napi::Env env, const kv::Forgotten& gone);
+Napi::Object to_object(Napi::Env env, const kv::Stored& stored);
 Napi::Object to_object(Napi::Env env, const SyncReport& report);
 Napi::Object to_object(Napi::Env env, const Generated& generated);
 

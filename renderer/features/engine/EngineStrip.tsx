@@ -51,6 +51,15 @@ export function EngineStrip() {
           {stats.kvBudgetBytes > 0 && (
             <Meter label="KV" part={stats.kvBytes} whole={stats.kvBudgetBytes} text={`${bytes(stats.kvBytes)} / ${bytes(stats.kvBudgetBytes)}`} />
           )}
+          {stats.storeBudgetBytes > 0 && (
+            <Meter
+              label="Disk"
+              part={stats.storeBytes}
+              whole={stats.storeBudgetBytes}
+              text={bytes(stats.storeBytes)}
+              hint={`${bytes(stats.storeBytes)} of ${bytes(stats.storeBudgetBytes)}: what was read of the documents, so that it is read once. A document's share is deleted with it.`}
+            />
+          )}
           <Meter
             label="RAM"
             part={stats.memoryTotalBytes - stats.memoryFreeBytes}
