@@ -1,7 +1,7 @@
 // A mixture that is larger than its memory: tokens a second, bytes read per token and hits of the expert cache, against what the plan said.
 // Random weights in the true shape of Qwen3.5-35B-A3B (19.6 GB as Q4_0). A random router chooses near uniformly, which is the worst case of any
 // cache: hits are its share of the experts, where a trained model's experts are used unevenly and again soon.
-// Usage: node bench/engine/experts.mjs [--ram-budget 8G] [--whole] [--layers 40] [--file FILE.gguf] [--prefill 256] [--warm 24] [--decode 16] [--json]
+// Usage: node bench/engine/experts.mjs [--ram-budget 8G] [--whole] [--layers 40] [--file FILE.gguf] [--prefill 2048] [--warm 24] [--decode 16] [--json]
 //   --whole   everything in memory (19.6 GB at 40 layers), for the same file: what streaming costs
 //   --file    written when it is not there; kept for the next run
 import { existsSync, renameSync, statSync } from 'node:fs';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     layers: { type: 'string', default: '40' },
     file: { type: 'string' },
     context: { type: 'string', default: '8192' },
-    prefill: { type: 'string', default: '256' },
+    prefill: { type: 'string', default: '2048' },
     warm: { type: 'string', default: '24' },
     decode: { type: 'string', default: '16' },
     json: { type: 'boolean', default: false },

@@ -152,9 +152,11 @@ void Scheduler::add_reads_of(std::span<Work> reads, double seconds) {
     std::int64_t most = std::min(room, left(work));
     if (i == 0 && others > 0) most = std::min(most, std::max((room + 3) / 4, room - others));
     const StepCost& cost = tile_cost_;
-    if (!cost.known()) most = std::min(most, kFirstChunk);
+    // Streamed weights are read once a step, and a short step reads nearly as many of them as a long one: it takes all there is room for.
+    const bool whole = parts_.streams_weights;
+    if (!cost.known() && !whole) most = std::min(most, kFirstChunk);
     const double used = planned_.tokens > 0 ? cost.seconds(planned_) : 0;
-    std::int64_t count = cost.affordable(planned_, used + seconds, position, most);
+    std::int64_t count = whole ? most : cost.affordable(planned_, used + seconds, position, most);
     // The first one always gets something.
     count = std::max(count, any ? 0 : std::min(most, kLeastChunk));
     if (count < std::min(most, kLeastChunk)) continue;

@@ -228,7 +228,8 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   core->snapshots = std::make_unique<kv::SnapshotStore>(*core->store, shape, blueprint.snapshot_budget_bytes);
   Result<std::unique_ptr<Scheduler>> scheduler =
       Scheduler::start({*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, *core->snapshots,
-                        blueprint.plan.context_tokens, batch_tokens, options.drafting, sensors_of(options)});
+                        blueprint.plan.context_tokens, batch_tokens, options.drafting, sensors_of(options),
+                        blueprint.residence.way != model::Residence::Way::all});
   if (!scheduler.ok()) return scheduler.status();
   core->scheduler = std::move(scheduler).value();
   log(LogLevel::info, "model_opened",

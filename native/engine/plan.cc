@@ -79,15 +79,15 @@ constexpr std::int64_t kStreamingBatch = 2048;
 constexpr std::uint64_t kFreeShare = 8;
 constexpr std::uint64_t kStateEvery = 8192;  // Scheduler's distance between the states of a long prompt
 // The program before it has a model: its heap, the stacks and arenas of its threads. Measured: bench/engine/plan.mjs.
-constexpr std::uint64_t kProgramBytes = 4 * kMib;
-constexpr std::uint64_t kBytesPerToken = 168;  // of a vocabulary, in the tokenizer's tables; measured in the same way
+constexpr std::uint64_t kProgramBytes = 6 * kMib;
+constexpr std::uint64_t kBytesPerToken = 220;  // of a vocabulary, in the tokenizer's tables; measured in the same way
 
 std::uint64_t tokenizer_bytes(const model::ModelConfig& c) { return static_cast<std::uint64_t>(c.vocab) * kBytesPerToken; }
 
 // States of one session: its own, one at every kStateEvery tokens of a full context, and two at its end.
 std::uint64_t planned_state_bytes(const model::ModelConfig& c, std::int64_t context, std::uint64_t budget) {
   const std::uint64_t one = static_cast<std::uint64_t>(c.recurrent_floats()) * sizeof(float);
-  return one == 0 ? 0 : one + std::min(budget, (static_cast<std::uint64_t>(context) / kStateEvery + 2) * one);
+  return one == 0 ? 0 : one + std::min(budget, (static_cast<std::uint64_t>(context - 1) / kStateEvery + 2) * one);
 }
 
 Status check(const EngineOptions& options, const model::ModelConfig& c) {

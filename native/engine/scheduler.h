@@ -48,6 +48,7 @@ class Scheduler {
     std::int64_t context_tokens, batch_tokens;
     Drafting drafting;
     std::function<device::Telemetry()> sensors;
+    bool streams_weights = false;  // every step reads weights from the disk
   };
   static Result<std::unique_ptr<Scheduler>> start(const Parts& parts);
   ~Scheduler();
