@@ -17,7 +17,7 @@ const chat = (text) => `<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assista
 
 function prompts() {
   const texts = realTexts(4) ?? [];
-  const passages = texts.slice(0, 3).map((text) => String(text.text ?? text).slice(2000, 3200));
+  const passages = texts.slice(0, 3).map(({ text }) => text.slice(2000, 3200));
   if (passages.length === 0) throw new Missing('expected real texts to quote from, found none: set CODICIL_CORPORA');
   return {
     copy: passages.map((passage) => chat(`Repeat the following passage word for word and add nothing.\n\n${passage}`)),

@@ -226,10 +226,9 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   if (options.reserve)
     if (Status status = reserve_pages(*core->store, blueprint.plan.context_tokens); !status.ok()) return status;
   core->snapshots = std::make_unique<kv::SnapshotStore>(*core->store, shape, blueprint.snapshot_budget_bytes);
-  Result<std::unique_ptr<Scheduler>> scheduler =
-      Scheduler::start({*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, *core->snapshots,
-                        blueprint.plan.context_tokens, batch_tokens, options.drafting, sensors_of(options),
-                        blueprint.residence.way != model::Residence::Way::all});
+  Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::start({*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store,
+                                                                   *core->snapshots, blueprint.plan.context_tokens, batch_tokens, options.drafting,
+                                                                   sensors_of(options), blueprint.residence.way != model::Residence::Way::all});
   if (!scheduler.ok()) return scheduler.status();
   core->scheduler = std::move(scheduler).value();
   log(LogLevel::info, "model_opened",
