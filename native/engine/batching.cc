@@ -21,11 +21,19 @@ constexpr double kReadStepSeconds = 0.25;
 constexpr double kLeastReadShare = 0.25, kLeastBatchShare = 0.125;
 // Chunks below this are made only where nothing else fits: a row of few tokens reads all weights for them.
 constexpr std::int64_t kLeastChunk = 8;
+// A session with pages on SSD reads them all in every step: at 512 tokens arithmetic takes longer than a disk of 1 GB/s, at 32 the disk does.
+constexpr std::int64_t kStreamedChunk = 512;
 // A slice of so many tokens is worth a copy of the state before it (the copy takes about as long as one token).
 constexpr std::int64_t kLeastKeptSlice = 32;
 constexpr std::size_t kSpareStates = 4;  // 20 to 60 MB each
 // Before the first step of a kind was measured.
 constexpr std::int64_t kFirstChunk = 128;
+
+bool reads_from_ssd(kv::PageTable& table) {
+  for (std::int64_t page = table.page_count(); page-- > 0;)  // those in front stay in memory longest
+    if (table.pin(page).tier() == kv::Tier::ssd) return true;
+  return false;
+}
 
 bool waits_longer(const Job& a, const Job& b) { return a.last_step != b.last_step ? a.last_step < b.last_step : a.number < b.number; }
 
@@ -159,6 +167,7 @@ void Scheduler::add_reads_of(std::span<Work> reads, double seconds) {
     std::int64_t count = whole ? most : cost.affordable(planned_, used + seconds, position, most);
     // The first one always gets something.
     count = std::max(count, any ? 0 : std::min(most, kLeastChunk));
+    if (count < std::min(most, kStreamedChunk) && reads_from_ssd(*work.session->table)) count = std::min(most, kStreamedChunk);
     if (count < std::min(most, kLeastChunk)) continue;
     if (!add_slice(*work.session, *work.job, count)) continue;
     any = true;
