@@ -1,11 +1,11 @@
 // Byte offsets are those of FORMAT.md.
 #include "native/kv/page_file.h"
 
-#include <bit>
 #include <cstdio>
 #include <cstring>
 
 #include "native/base/crc32c.h"
+#include "native/kv/fields.h"
 
 namespace codicil::kv {
 
@@ -14,18 +14,6 @@ namespace {
 constexpr char kMagic[8] = {'C', 'O', 'D', 'I', 'C', 'L', 'K', 'V'};
 constexpr std::size_t kTokensAt = 80, kLayersAt = kTokensAt + kPageTokens * sizeof(Token), kCrcAt = kPageHeaderBytes - 4;
 static_assert(kLayersAt + kMaxPageLayers * sizeof(std::uint32_t) <= kCrcAt);
-
-template <typename T>
-void put(std::span<std::byte> out, std::size_t at, T value) {
-  static_assert(std::endian::native == std::endian::little, "fields are little-endian");
-  std::memcpy(out.data() + at, &value, sizeof value);
-}
-template <typename T>
-T get(std::span<const std::byte> in, std::size_t at) {
-  T value;
-  std::memcpy(&value, in.data() + at, sizeof value);
-  return value;
-}
 
 Status corrupt(const std::string& expected, const std::string& found) {
   return Status(Code::corrupt_file, "expected a stored page with " + expected + ", found " + found + ": it is dropped and computed again");

@@ -1,11 +1,11 @@
 // Byte offsets are those of FORMAT.md.
 #include "native/kv/snapshot_file.h"
 
-#include <bit>
 #include <cstring>
 #include <string>
 
 #include "native/base/crc32c.h"
+#include "native/kv/fields.h"
 #include "native/kv/page_store.h"
 
 namespace codicil::kv {
@@ -15,18 +15,6 @@ namespace {
 constexpr char kMagic[8] = {'C', 'O', 'D', 'I', 'C', 'L', 'S', 'N'};
 constexpr std::size_t kTokensAt = 112, kCrcAt = 4092;
 constexpr std::uint64_t kBlock = 4096;  // payloads fill whole blocks, to be read past the system's cache
-
-template <typename T>
-void put(std::span<std::byte> out, std::size_t at, T value) {
-  static_assert(std::endian::native == std::endian::little, "fields are little-endian");
-  std::memcpy(out.data() + at, &value, sizeof value);
-}
-template <typename T>
-T get(std::span<const std::byte> in, std::size_t at) {
-  T value;
-  std::memcpy(&value, in.data() + at, sizeof value);
-  return value;
-}
 
 Status corrupt(const std::string& expected, const std::string& found) {
   return Status(Code::corrupt_file, "expected a stored snapshot with " + expected + ", found " + found + ": it is dropped and computed again");
