@@ -8,8 +8,9 @@
 // --deep: the hybrid and the dense shape at 32,768 positions too. Exit code 1 if a claim fails.
 
 import { rmSync } from 'node:fs';
+import { claim, reportClaims } from './claims.mjs';
 import { compareLogits } from './divergence.mjs';
-import { call, enginePath, inputFile, machine, machineLine, Missing, peerPath, say, scratchFile, table } from './programs.mjs';
+import { call, enginePath, inputFile, machine, machineLine, peerPath, say, scratchFile } from './programs.mjs';
 
 const args = process.argv.slice(2);
 const value = (name, fallback) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : fallback);
@@ -30,12 +31,6 @@ const SHAPES = [
   ['qwen35moe-35b-a3b', 4, 32],
 ];
 const TYPES = ['q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_K', 'q3_K', 'q4_K', 'q5_K', 'q6_K', 'iq4_nl', 'iq4_xs', 'mxfp4', 'f16', 'bf16'];
-
-const claims = [];
-function claim(name, pass, found) {
-  claims.push({ claim: name, pass, found });
-  say(`${pass ? 'ok  ' : 'FAIL'} ${name}: ${found}`);
-}
 
 function tokenIds(count) {
   let state = 1;
@@ -88,7 +83,7 @@ async function rounded(engine, judge, shape, type) {
   rmSync(plain);
 }
 
-try {
+async function run() {
   const engine = enginePath();
   const judge = await peerPath();
   say(machineLine(machine()));
@@ -96,11 +91,6 @@ try {
   if (args.includes('--deep')) for (const shape of [SHAPES[0], SHAPES[3]]) await exact(engine, judge, shape, 32_768);
   for (const shape of SHAPES) await rounded(engine, judge, shape, 'q4_0');
   for (const type of TYPES) await rounded(engine, judge, SHAPES[2], type);
-} catch (error) {
-  if (!(error instanceof Missing)) throw error;
-  say(error.message);
-  process.exitCode = 1;
 }
-if (args.includes('--json')) process.stdout.write(`${JSON.stringify(claims, null, 2)}\n`);
-else process.stdout.write(`${table([['claim', 'found', ''], ...claims.map(({ claim: name, found, pass }) => [name, found, pass ? 'ok' : 'FAIL'])])}\n`);
-if (claims.some(({ pass }) => !pass)) process.exitCode = 1;
+
+await reportClaims(run, args.includes('--json'));

@@ -8,7 +8,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { peerDir } from '../peer/build.mjs';
-import { call, enginePath, inputFile, machine, machineLine, Missing, peerPath, readerFiles, say, table } from './programs.mjs';
+import { claim, reportClaims } from './claims.mjs';
+import { call, enginePath, inputFile, machine, machineLine, peerPath, readerFiles, say } from './programs.mjs';
 import { ODD_TEXTS, realTexts } from './texts.mjs';
 
 const args = process.argv.slice(2);
@@ -16,12 +17,6 @@ const CONTRACTS = args.includes('--contracts') ? Number(args[args.indexOf('--con
 const PER_ROUND = 20; // realTexts() counts in twenties
 const VOCABULARIES = ['gpt-2', 'llama-bpe', 'llama-spm', 'phi-3', 'qwen2', 'qwen35'];
 const REFUSED = ['command-r', 'deepseek-coder', 'falcon', 'starcoder', 'bert-bge'];
-
-const claims = [];
-function claim(name, pass, found) {
-  claims.push({ claim: name, pass, found });
-  say(`${pass ? 'ok  ' : 'FAIL'} ${name}: ${found}`);
-}
 
 const tokenize = (program, model, texts, special = false) =>
   call(program, ['tokenize', '--model', model, '--file', inputFile('texts.json', texts), ...(special ? ['--special'] : [])]);
@@ -65,7 +60,7 @@ async function refused(engine, name, vocabulary) {
   );
 }
 
-try {
+async function run() {
   const engine = enginePath();
   const judge = await peerPath();
   say(machineLine(machine()));
@@ -82,11 +77,6 @@ try {
     if (contracts) await both(engine, judge, name, model, contracts, 'real contracts');
   }
   for (const name of REFUSED) await refused(engine, name, file(name));
-} catch (error) {
-  if (!(error instanceof Missing)) throw error;
-  say(error.message);
-  process.exitCode = 1;
 }
-if (args.includes('--json')) process.stdout.write(`${JSON.stringify(claims, null, 2)}\n`);
-else process.stdout.write(`${table([['claim', 'found', ''], ...claims.map(({ claim: name, found, pass }) => [name, found, pass ? 'ok' : 'FAIL'])])}\n`);
-if (claims.some(({ pass }) => !pass)) process.exitCode = 1;
+
+await reportClaims(run, args.includes('--json'));
