@@ -1,6 +1,7 @@
 // The app in a real Electron, under the shim: window, sandboxed preload, app protocol, both hosts, a document dropped and a question answered.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { _electron, expect, test, type ElectronApplication, type Page } from '@playwright/test';
@@ -34,16 +35,34 @@ test.beforeAll(async () => {
       CODICIL_SHIM: path.join(ROOT, 'e2e/electron/shim.cjs'),
       CODICIL_MAIN: path.join(ROOT, 'dist/electron/main.js'),
       CODICIL_NODE: process.execPath,
+      CODICIL_DRIVER: path.join(path.dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'lib/server/electron/loader.js'),
     },
   });
   page = await app.firstWindow();
 });
 
+/** What a person may wait for after closing the window: the hosts' own limits (2 s, 5 s) and a slow machine. */
+const CLOSE_MS = 20_000;
+
+/** The app is gone, with every process it started. Otherwise: which ones are still there, and they are ended. */
+async function close(): Promise<void> {
+  const { pid } = app.process();
+  const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), CLOSE_MS).unref());
+  if ((await Promise.race([app.close(), late])) !== 'late') return;
+  // Playwright starts the app as the leader of a process group.
+  const left = execFileSync('ps', ['-o', 'pid,ppid,stat,etime,time,wchan:24,args', '--cols', '160', '-g', String(pid)], { encoding: 'utf8' });
+  process.kill(-pid!, 'SIGKILL');
+  throw new Error(`The app was expected to end within ${CLOSE_MS / 1000} s of its closing, and these processes are left:\n${left}`);
+}
+
 test.afterAll(async () => {
-  await app?.close();
-  display?.removeAllListeners('exit');
-  display?.kill();
-  rmSync(folder, { recursive: true, force: true });
+  try {
+    if (app) await close();
+  } finally {
+    display?.removeAllListeners('exit');
+    display?.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test('the window comes over the app protocol, sandboxed and isolated', async () => {

@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
 import codec from './codec.cjs';
 
 const ports = new Map();
-const send = (message) => process.connected && process.send(codec.encode(message));
+const send = (message) => process.connected && process.send(codec.encode(message), undefined, undefined, () => {});
 
 function relayedPort(id) {
   const port = new EventEmitter();

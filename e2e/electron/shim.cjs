@@ -4,6 +4,8 @@
 //   protocol.handle       came with Electron 25: built on registerBufferProtocol, with the little of Request and Response that the app uses
 //   Response, Headers     are no globals in Node 16
 //   toSorted, groupBy ... came with Chromium 110 and later: language.js stands in front of every script that the app protocol gives
+// Playwright's own loader, which holds the app back until the test is connected, comes first: it is not loaded by itself into a program that is named by
+// its path, and a window that opens while Playwright connects is at times never seen by it.
 // Rule: only what is missing is replaced; the app carries no line for this.
 'use strict';
 
@@ -13,6 +15,14 @@ const { readFileSync } = require('node:fs');
 const path = require('node:path');
 const electron = require('electron');
 const { encode, decode } = require('./codec.cjs');
+
+// Electron shows such an error in a dialog, and the program waits for a person who is not there.
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`Uncaught in the main process: ${error.stack}\n`);
+  electron.app.exit(1);
+});
+
+if (process.env.CODICIL_DRIVER) require(process.env.CODICIL_DRIVER);
 
 class Headers {
   constructor(init = {}) {
@@ -85,7 +95,8 @@ function forkHost(entry, args = [], options = {}) {
   const host = new EventEmitter();
   const ports = new Map();
   let next = 0;
-  const send = (message) => child.connected && child.send(encode(message));
+  // A process on its way out hears nothing more, as with Electron's own: without the callback the broken pipe would be an uncaught error.
+  const send = (message) => child.connected && child.send(encode(message), () => {});
   host.pid = child.pid;
   host.stdout = null;
   host.stderr = null;
