@@ -35,7 +35,7 @@ bool reads_from_ssd(kv::PageTable& table) {
   return false;
 }
 
-bool waits_longer(const Job& a, const Job& b) { return a.last_step != b.last_step ? a.last_step < b.last_step : a.number < b.number; }
+bool waits_longer(const Job& a, const Job& b) { return a.turn != b.turn ? a.turn < b.turn : a.number < b.number; }
 
 }  // namespace
 
@@ -227,6 +227,7 @@ bool Scheduler::add_slice(SessionState& session, Job& job, std::int64_t count) {
   }
   planned_.add(position, count);
   job.last_step = step_number_;
+  job.turn = next_turn_++;
   return true;
 }
 

@@ -156,7 +156,7 @@ class Scheduler {
   AlignedBuffer logits_;  // [kLogitRows, vocab]
   RateMeter prefill_rate_, decode_rate_;
   StepCost row_cost_, tile_cost_;  // of steps that go by rows, by tiles: two programs with two costs
-  std::uint64_t step_number_ = 0;
+  std::uint64_t step_number_ = 0, next_turn_ = 1;
   Clock::time_point step_start_{}, rest_until_{}, wake_at_{};  // wake_at_: when held reads are looked at again
   bool reads_are_held_ = false;
   std::thread driver_;

@@ -83,25 +83,43 @@ CODICIL_TEST(interactive_work_overtakes_batch_work_and_batch_work_still_ends) {
   CHECK_OK(reading.get());
 }
 
-CODICIL_TEST(more_answers_than_a_step_has_rows_all_end_and_so_does_what_is_read_beside_them) {
+CODICIL_TEST(more_answers_than_a_step_has_rows_go_on_alike_and_what_is_read_beside_them_ends_too) {
   const TinyModel model({"qwen2", Type::q4_0});
   const std::unique_ptr<Engine> engine = Engine::open(options_for(model), {}).value();
   constexpr std::size_t kAnswers = 60;  // more than a step has rows for while something is read
+  constexpr std::int64_t kLength = 60;
   std::vector<std::unique_ptr<Session>> sessions;
   for (std::size_t i = 0; i < kAnswers; ++i) {
     sessions.push_back(engine->open_session().value());
     REQUIRE_OK(sync(*sessions.back(), tokens_of(5 + static_cast<std::int64_t>(i), static_cast<int>(i))).get());
   }
+  // Told on the driver thread, one token after the other. From the first moment at which all run to the last, nobody is more than two tokens ahead.
+  std::vector<std::int64_t> told(kAnswers, 0), told_at_start;
+  std::int64_t most_ahead = 0, compared = 0;
+  const auto on_token = [&](std::size_t i) {
+    told[i] += 1;
+    if (told_at_start.empty() && *std::min_element(told.begin(), told.end()) > 0) told_at_start = told;
+    if (told_at_start.empty() || *std::max_element(told.begin(), told.end()) == kLength) return;
+    std::vector<std::int64_t> since(kAnswers);
+    for (std::size_t k = 0; k < kAnswers; ++k) since[k] = told[k] - told_at_start[k];
+    const auto [least, most] = std::minmax_element(since.begin(), since.end());
+    most_ahead = std::max(most_ahead, *most - *least);
+    compared += 1;
+  };
   std::vector<std::future<Result<Generated>>> answers;
   const std::unique_ptr<Session> library = engine->open_session().value();
   auto reading = sync(*library, tokens_of(2000, 9), Priority::batch);
   for (std::size_t i = 0; i < kAnswers; ++i) {
-    GenerateOptions options = endless(40);
+    GenerateOptions options = endless(kLength);
     options.drafting = Drafting::off;
-    answers.push_back(generate(*sessions[i], options));
+    answers.push_back(generate(*sessions[i], options, [&on_token, i](Token token, std::string_view) {
+      if (token >= 0) on_token(i);
+    }));
   }
-  for (auto& answer : answers) CHECK_EQ(answer.get().value().tokens.size(), 40u);
+  for (auto& answer : answers) CHECK_EQ(answer.get().value().tokens.size(), static_cast<std::size_t>(kLength));
   CHECK_OK(reading.get());
+  CHECK(compared > 0);
+  CHECK(most_ahead <= 2);
 }
 
 // A step goes on for the others when one of its jobs is cancelled; what any of them holds afterwards is what it would hold anyway.

@@ -53,7 +53,9 @@ struct Job {
   std::int64_t reused_tokens = 0;
   bool answering = false;       // generate: at least one token was chosen, so what is fed counts as decoding
   bool held_back = false;       // by the pace of the machine: no slice of it was taken into the last step
-  std::uint64_t last_step = 0;  // in which it had a slice: who waited longest comes first
+  std::uint64_t last_step = 0;  // in which it had a slice
+  // Of all slices, the number of its last one: whose is lowest waits longest. Jobs of one step differ, so those that find no room take turns.
+  std::uint64_t turn = 0;
   std::chrono::steady_clock::time_point submitted_at, started_at;
   std::optional<Generation> generation;
   std::vector<double> logprobs;
