@@ -171,6 +171,17 @@ class Peer {
     }
   }
 
+  // Sequence 0 twice as long: a copy of its cells in sequence 1 is moved on by `tokens` positions and given to sequence 0. What the cells then say is no
+  // text, but a step over them costs what it costs; filling a deep context in earnest takes llama.cpp hours. Wants two sequences in one pool of cells.
+  void repeat(int tokens) {
+    std::vector<uint8_t> state(llama_state_seq_get_size(context_, 0));
+    const size_t written = llama_state_seq_get_data(context_, state.data(), state.size(), 0);
+    if (written == 0 || llama_state_seq_set_data(context_, state.data(), written, 1) == 0) die("expected room for a copy of the context, found none: ask for less");
+    llama_memory_seq_add(memory(), 1, 0, -1, tokens);
+    llama_memory_seq_cp(memory(), 1, 0, -1, -1);
+    llama_memory_seq_rm(memory(), 1, -1, -1);
+  }
+
   void clear() { llama_memory_clear(memory(), false); }
   bool cut(int sequence, int from) { return llama_memory_seq_rm(memory(), sequence, from, -1); }
   void copy(int from, int to) {
@@ -305,17 +316,24 @@ void dequantize(const Options& options) {
 
 void speed(const Options& options) {
   const int prefill = options.count("--prefill", 512), decode = options.count("--decode", 64), depth = options.count("--depth", 0);
+  const int tile = options.count("--tile", depth);
+  int doublings = 0;
+  while (tile > 0 && tile << doublings < depth) ++doublings;
+  if (depth > 0 && tile << doublings != depth) die("expected a --depth that is --tile doubled some times, found " + std::to_string(depth) + ": give 4096 and 65536");
   Ids ids(static_cast<size_t>(depth + std::max(prefill, decode)));
   for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<llama_token>(1000 + (i * 7919) % 20000);
-  const Ids deep(ids.begin(), ids.begin() + depth), fresh(ids.begin() + depth, ids.begin() + depth + prefill);
+  const Ids deep(ids.begin(), ids.begin() + tile), fresh(ids.begin() + depth, ids.begin() + depth + prefill);
   Peer peer(options);
-  peer.open(static_cast<int>(ids.size()) + 1);
-  const auto to_depth = [&] {  // a recurrent model cannot be cut back: it is prefilled anew
-    if (depth > 0 && peer.cut(0, depth)) return;
+  peer.open(static_cast<int>(ids.size()) + 1, doublings > 0 ? 2 : 1, doublings > 0);
+  const auto fill = [&] {
     peer.clear();
     peer.feed(deep, 0);
+    for (int i = 0; i < doublings; ++i) peer.repeat(tile << i);
   };
-  peer.feed(deep, 0);
+  const auto to_depth = [&] {  // a recurrent model cannot be cut back: it is prefilled anew
+    if (depth == 0 || !peer.cut(0, depth)) fill();
+  };
+  fill();
   const auto time_prefill = [&] {
     const double start = now();
     peer.feed(fresh, depth);
@@ -426,7 +444,7 @@ int main(int argc, char** argv) {
       {"generate", peer::generate, {"--prompt-file", "-n", "--top", "--special"}},
       {"logits", peer::logits, {"--tokens", "--out"}},
       {"dequantize", peer::dequantize, {"--out"}},
-      {"speed", peer::speed, {"--prefill", "--decode", "--depth", "--repeat"}},
+      {"speed", peer::speed, {"--prefill", "--decode", "--depth", "--repeat", "--tile"}},
       {"reader-speed", peer::reader_speed, {"--windows", "--questions", "--max", "--parallel"}},
   };
   for (const Command& command : commands) {

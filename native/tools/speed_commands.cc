@@ -19,9 +19,10 @@ std::shared_ptr<const TokenMask> forced(const std::vector<Token>& tokens) {
   return mask;
 }
 
-// With --store: the window is kept, what is asked of it is not.
-SyncOptions kept_window(const std::vector<Token>& prefix) {
+// With --store: the prefix is kept, what follows it is not.
+SyncOptions keeping(const std::vector<Token>& prefix) {
   SyncOptions options;
+  if (prefix.empty()) return options;
   options.keep = {static_cast<std::int64_t>(prefix.size())};
   options.owner = "bench";
   return options;
@@ -39,12 +40,12 @@ Status speed_command(const Arguments& a, Engine& engine, JsonWriter& out) {
   Session& session = *opened.value();
   std::vector<double> prefill_rates, decode_rates;
   for (std::int64_t r = 0; r <= repeat; ++r) {  // the first is the warm-up
-    if (Status status = sync(session, before).get(); !status.ok()) return status;
+    if (Status status = sync(session, before, keeping(before)).get(); !status.ok()) return status;
     if (prefill > 0) {
       std::vector<Token> all(ids.begin(), ids.begin() + depth + prefill);
       all[static_cast<std::size_t>(depth)] = static_cast<Token>(r);  // another first token: pages of the last repeat must not be found again
       const Clock::time_point start = Clock::now();
-      if (Status status = sync(session, std::move(all)).get(); !status.ok()) return status;
+      if (Status status = sync(session, std::move(all), keeping(before)).get(); !status.ok()) return status;
       GenerateOptions last_logits;
       last_logits.max_tokens = 0;
       const Result<Generated> row = generate(session, last_logits).get();
@@ -54,7 +55,7 @@ Status speed_command(const Arguments& a, Engine& engine, JsonWriter& out) {
     if (decode == 0) continue;
     std::vector<Token> start_of_text = before;
     if (depth == 0) start_of_text.push_back(ids[0]);  // a session needs one token before logits exist
-    if (Status status = sync(session, start_of_text).get(); !status.ok()) return status;
+    if (Status status = sync(session, start_of_text, keeping(before)).get(); !status.ok()) return status;
     GenerateOptions options;
     options.max_tokens = decode + 1;
     options.mask = forced(std::vector<Token>(ids.begin() + depth, ids.begin() + depth + decode + 1));
@@ -98,7 +99,7 @@ Status reader_speed_command(const Arguments& a, Engine& engine, JsonWriter& out)
     Result<std::unique_ptr<Session>> session = engine.open_session();
     if (!session.ok()) return session.status();
     sessions.push_back(std::move(session).value());
-    read.push_back(sync(*sessions.back(), prefix, kept_window(prefix)));
+    read.push_back(sync(*sessions.back(), prefix, keeping(prefix)));
   }
   for (std::future<Status>& one : read) {
     if (Status status = one.get(); !status.ok()) return status;
@@ -111,7 +112,7 @@ Status reader_speed_command(const Arguments& a, Engine& engine, JsonWriter& out)
   std::vector<std::vector<std::future<Result<Generated>>>> answers(sessions.size());
   for (std::size_t w = 0; w < sessions.size(); ++w) {
     for (const std::vector<Token>& question : asked) {
-      (void)sync(*sessions[w], joined(prefixes[w], question), kept_window(prefixes[w]));  // a failure shows in the answer that follows
+      (void)sync(*sessions[w], joined(prefixes[w], question), keeping(prefixes[w]));  // a failure shows in the answer that follows
       answers[w].push_back(generate(*sessions[w], options));
     }
   }
