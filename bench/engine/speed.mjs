@@ -1,13 +1,16 @@
 // How fast is our engine against llama.cpp, on this machine, today? Only the ratio inside one run means anything: machines differ from day to day.
 //
-//   node bench/engine/speed.mjs [--json] [--rounds 5] [--threads 2] [--all] [--windows 8]
+//   node bench/engine/speed.mjs [--json] [--rounds 5] [--threads 2] [--all] [--windows 8] [--depths 0,4096] [--model FILE] [--store FOLDER]
 //
 // Each round measures every program once, one after the other, in turning order (ours, peer, peer, ours, ...), so that a drift of the machine falls on all
-// alike; a ratio is taken inside a round. Measured: prefill of 512 and decode of 64 at depth 0 and 4096 of the Reader (--all: and of Qwen2.5-Coder-0.5B), and
-// the Reader's own work: --windows windows of about 2,400 tokens prefilled, then 8 questions put to each (0 leaves it out; the design's figure takes 64).
-// Where the machine shows AMX the peer is built twice and the faster build, figure by figure, is the one that counts. Claims nothing: exit code 0.
+// alike; a ratio is taken inside a round. Measured: prefill of 512 and decode of 64 at each depth of the Reader (--all: and of Qwen2.5-Coder-0.5B; --model: of
+// that file instead), and the Reader's own work: --windows windows of about 2,400 tokens prefilled, then 8 questions put to each (0 leaves it out; the design's
+// figure takes 64). Beyond a depth of 8,192 it is 128 and 16 tokens, the peer copies a filled part of its context (--tile), and --store keeps what ours has read.
+// The peer that counts (design/engine.md) is built without AMX, the same code on every machine; where the machine shows AMX a build with it is set beside it.
+// Claims nothing: exit code 0.
 
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { showsAmx } from '../peer/build.mjs';
 import { call, enginePath, inputFile, machine, machineLine, Missing, peerPath, readerFiles, say, secondModel, table } from './programs.mjs';
 import { READER_QUESTIONS, realTexts, windows } from './texts.mjs';
@@ -18,7 +21,11 @@ const option = (name, otherwise) => (args.includes(name) ? Number(args[args.inde
 const ROUNDS = option('--rounds', 5);
 const THREADS = option('--threads', 2);
 const WINDOWS = option('--windows', 8);
-const DEPTHS = [0, 4096];
+const text = (name, otherwise) => (args.includes(name) ? args[args.indexOf(name) + 1] : otherwise);
+const DEPTHS = text('--depths', '0,4096').split(',').map(Number);
+const TILE = 4096;
+/** A figure of every few tokens: a step of the peer takes a second there. */
+const DEEP = 8192;
 const TARGETS = { 'prefill 512 at 0': 2, 'decode at 0': 2, 'prefill 512 at 4096': 3, 'decode at 4096': 2.5, 'windows prefilled': 2, 'questions answered': 4 }; // design/engine.md
 
 const skipped = [];
@@ -41,22 +48,31 @@ async function rounds(programs, title, measure) {
   return figures;
 }
 
+/** One row for each peer. */
 function results(model, programs, figures) {
-  return Object.entries(figures).map(([figure, rates]) => {
-    const peers = programs.slice(1).map(({ name }) => name);
-    const best = peers.toSorted((a, b) => spread(rates[b]).median - spread(rates[a]).median)[0];
-    const ratio = spread(rates.ours.map((rate, round) => rate / rates[best][round]));
-    return { model, figure, target: TARGETS[figure], peer: best, ratio, rates: Object.fromEntries(programs.map(({ name }) => [name, spread(rates[name])])) };
-  });
+  const [, ...peers] = programs.map(({ name }) => name);
+  return Object.entries(figures).flatMap(([figure, rates]) =>
+    peers.map((peer) => ({
+      model,
+      figure,
+      peer,
+      target: peer.startsWith('peer with') ? undefined : TARGETS[figure],
+      ratio: spread(rates.ours.map((rate, round) => rate / rates[peer][round])),
+      rates: Object.fromEntries(['ours', peer].map((name) => [name, spread(rates[name])])),
+    })),
+  );
 }
 
 async function steps(programs, { name, model }) {
   const all = [];
   for (const depth of DEPTHS) {
-    const given = ['speed', '--model', model, '--prefill', '512', '--decode', '64', '--depth', String(depth), '--threads', String(THREADS), '--repeat', '1'];
-    const figures = await rounds(programs, `${name} at ${depth}`, async ({ path }) => {
-      const { prefillTokS, decodeTokS } = await call(path, given);
-      return { [`prefill 512 at ${depth}`]: prefillTokS[0], [`decode at ${depth}`]: decodeTokS[0] };
+    const [prefill, decode] = depth > DEEP ? [128, 16] : [512, 64];
+    const given = ['speed', '--model', model, '--prefill', prefill, '--decode', decode, '--depth', depth, '--threads', THREADS, '--repeat', 1].map(String);
+    const figures = await rounds(programs, `${name} at ${depth}`, async (program) => {
+      const deep = depth > DEEP ? ['--tile', String(TILE)] : [];
+      const ours = args.includes('--store') ? ['--store', text('--store'), '--context', String(depth + 1024)] : [];
+      const { prefillTokS, decodeTokS } = await call(program.path, [...given, ...(program.name === 'ours' ? ours : deep)]);
+      return { [`prefill ${prefill} at ${depth}`]: prefillTokS[0], [`decode at ${depth}`]: decodeTokS[0] };
     });
     all.push(...results(name, programs, figures));
   }
@@ -108,8 +124,9 @@ async function main() {
   ];
   if (showsAmx()) programs.push({ name: 'peer with AMX', path: await peerPath({ amx: true }) });
   const reader = { name: 'Reader 135M Q4_0', ...readerFiles() };
-  const found = await steps(programs, reader);
-  if (WINDOWS > 0) {
+  const given = text('--model');
+  const found = await steps(programs, given ? { name: basename(given), model: given } : reader);
+  if (WINDOWS > 0 && !given) {
     // The peer asks one window after the other, as its users do; beside it the same peer with all windows in one batch, which its API allows.
     const batched = programs.slice(1).map(({ name, path }) => ({ name: `${name}, batched`, path, extra: ['--parallel'] }));
     found.push(...(await readerWork([...programs, ...batched], reader)));
@@ -135,7 +152,7 @@ const rows = [
     ratio.median.toFixed(2),
     ratio.min.toFixed(2),
     ratio.max.toFixed(2),
-    model.startsWith('Reader') ? target.toFixed(1) : '',
+    target?.toFixed(1) ?? '',
     peer,
     Object.entries(rates)
       .map(([name, list]) => `${name} ${rate(list)}`)
