@@ -41,6 +41,7 @@ export interface NativeAddon {
   inspect(modelPath: string): Promise<ModelInfo>;
   plan(options: OpenOptions & { readonly modelPath: string }): Promise<Plan>;
   machine(): MachineFigures;
+  endWithin(ms: number): void;
   listStored(folder: string): Promise<Stored>;
   forgetStored(folder: string, owner: string): Promise<Forgotten>;
   clearStored(folder: string): Promise<Forgotten>;

@@ -16,7 +16,7 @@ export interface Channel {
 }
 
 /** A host that has not written what it keeps by then is killed. A disk of 200 MB/s has taken its whole queue of pages. */
-const END_MS = 5000;
+export const END_MS = 5000;
 
 /** What Electron's MessagePortMain and Node's MessagePort have in common; Electron wraps a message in an event. */
 export interface PortLike {

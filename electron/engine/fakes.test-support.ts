@@ -166,6 +166,7 @@ export function fakeAddon(options: FakeOptions = {}): NativeAddon {
     listStored: async () => ({ files: 0, bytes: 0, models: 0, owners: [] }),
     forgetStored: async () => ({ files: 0, bytes: 0 }),
     clearStored: async () => ({ files: 0, bytes: 0 }),
+    endWithin: () => undefined,
     machine: () => ({ cpu: 'fake', cores: 1, memoryTotalBytes: 1, memoryFreeBytes: 1, cpuCelsius: null }),
   };
 }

@@ -8,10 +8,13 @@
 #include <napi.h>
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "native/addon/convert.h"
 #include "native/addon/door.h"
@@ -454,6 +457,18 @@ Napi::Value machine(const Napi::CallbackInfo& info) {
   return out;
 }
 
+// For a process that is ending: joins in close() and in the destructors of exit() hold up the JavaScript thread, so no timer of it can do this. What
+// is on disk bears it at any instant (native/kv/FORMAT.md).
+void end_within(const Napi::CallbackInfo& info) {
+  const std::int64_t ms = info[0].IsNumber() ? info[0].As<Napi::Number>().Int64Value() : -1;
+  if (ms < 0) return throw_status(info.Env(), wrong_argument("a number of milliseconds", "endWithin"));
+  std::thread([ms] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+    std::fputs("The engine was expected to close by itself and did not: its process is ended. What was read and written is kept.\n", stderr);
+    std::_Exit(1);
+  }).detach();
+}
+
 Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   auto* classes = new Classes();
   classes->engine = Napi::Persistent(EngineObject::define(env));
@@ -466,6 +481,7 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   exports.Set("forgetStored", Napi::Function::New(env, forget_stored, "forgetStored"));
   exports.Set("clearStored", Napi::Function::New(env, clear_stored, "clearStored"));
   exports.Set("machine", Napi::Function::New(env, machine, "machine"));
+  exports.Set("endWithin", Napi::Function::New(env, end_within, "endWithin"));
   return exports;
 }
 

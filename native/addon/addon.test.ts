@@ -1,4 +1,5 @@
 // The addon as JavaScript meets it: promises, frames, errors as codes, closing while work runs. Needs the built addon and the Reader.
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -51,6 +52,13 @@ describe.skipIf(!existsSync(binary) || !existsSync(modelPath))('the addon', () =
     expect(await codeOf(addon.open({}))).toBe('invalid_request');
     expect((await addon.plan({ modelPath, contextTokens: 1024 })).fits).toBe(true);
     expect(addon.machine().cores).toBeGreaterThan(0);
+  });
+
+  it('ends a process that does not end by itself', () => {
+    const script = `require(${JSON.stringify(binary)}).endWithin(100); for (;;);`;
+    const { status, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 30_000 });
+    expect(stderr).toContain('its process is ended');
+    expect(status).toBe(1);
   });
 
   it('waits for the mask of every step while other sessions go on', async () => {
