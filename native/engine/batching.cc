@@ -26,6 +26,8 @@ constexpr std::int64_t kStreamedChunk = 512;
 // A slice of so many tokens is worth a copy of the state before it (the copy takes about as long as one token).
 constexpr std::int64_t kLeastKeptSlice = 32;
 constexpr std::size_t kSpareStates = 4;  // 20 to 60 MB each
+// Of the newest guess in what a guess is held to cost: about the last ten count.
+constexpr double kGuessFade = 0.1;
 // Before the first step of a kind was measured.
 constexpr std::int64_t kFirstChunk = 128;
 
@@ -50,6 +52,7 @@ void Scheduler::fill_batch() {
   slices_.clear();
   slice_pins_.clear();
   planned_ = {};
+  guess_seconds_ = 0;
   reads_are_held_ = false;
   std::vector<Work> answers, reads;
   bool someone_reads_along = false;
@@ -92,14 +95,14 @@ void Scheduler::add_answers(std::vector<Work>& answers, double budget, std::int6
     return a.job->priority != b.job->priority ? a.job->priority < b.job->priority : waits_longer(*a.job, *b.job);
   });
   const auto count = static_cast<std::int64_t>(answers.size());
+  answers_ = std::max<std::int64_t>(count, 1);
   // A row's share of a step in which every session has one: the more sessions, the more of its time is arithmetic.
-  const double row_share = row_cost_.known() ? row_cost_.row_share(std::max<std::int64_t>(count, 1)) : 1.0;
+  const double row_share = row_cost_.known() ? row_cost_.row_share(answers_) : 1.0;
   std::int64_t waiting = count;
   for (const Work& work : answers) {
     waiting -= 1;
-    if (work.job->answering) feed_answer(*work.session, *work.job, row_share);
     const std::int64_t room = most_rows - planned_.tokens - waiting;  // guesses must not push a session out of the step
-    if (static_cast<std::int64_t>(work.job->left()) > room) drop_draft(*work.job);
+    if (work.job->answering) feed_answer(*work.session, *work.job, room, row_share);
     const auto rows = static_cast<std::int64_t>(work.job->left());
     if (planned_.tokens + rows > most_rows) continue;
     StepWork with = planned_;
@@ -110,21 +113,54 @@ void Scheduler::add_answers(std::vector<Work>& answers, double budget, std::int6
 }
 
 // What the session has that its pages do not, and guesses behind it.
-void Scheduler::feed_answer(SessionState& session, Job& job, double row_share) {
+void Scheduler::feed_answer(SessionState& session, Job& job, std::int64_t room, double row_share) {
   job.feed.assign(session.tokens.begin() + session.table->tokens(), session.tokens.end());
   job.fed = job.drafted = 0;
+  job.by_head = 0;
   job.rows_from = job.keep_row = job.feed.size() - 1;
   const Drafting wanted = job.generation->drafting();
   if (wanted == Drafting::off || parts_.drafting == Drafting::off) return;
   const auto held = static_cast<std::int64_t>(session.tokens.size());
-  const std::int64_t most = std::min(job.generation->draft_room(), parts_.context_tokens - held - 1);
+  const std::int64_t most =
+      std::min({job.generation->draft_room(), parts_.context_tokens - held - 1, room - static_cast<std::int64_t>(job.feed.size())});
   if (most <= 0) return;
   if (!job.drafter) job.drafter = std::make_unique<Drafter>(job.generation->draft_tokens());
   std::span<const Token> draft;
-  if (wanted != Drafting::mtp) draft = job.drafter->look_up(session.tokens, most, row_share);
+  // A looked-up guess costs its row only, and text that repeats itself does so at length.
+  if (wanted != Drafting::mtp && parts_.drafting != Drafting::mtp) draft = job.drafter->look_up(session.tokens, most, row_share);
+  if (draft.empty() && wanted != Drafting::lookup && parts_.config.mtp_layers > 0) draft = guess(session, job, most, row_share);
   draft = draft.first(job.generation->plausible(draft));
   job.drafted = draft.size();
+  if (job.by_head > 0 && job.drafted == 0) head_length_.verified(job.by_head, 0);
   job.feed.insert(job.feed.end(), draft.begin(), draft.end());
+}
+
+// By the model's own head: a guess costs a layer and the output matrix, beside its row in the step that verifies it.
+std::span<const Token> Scheduler::guess(SessionState& session, Job& job, std::int64_t most, double row_share) {
+  kv::PageTable& table = *session.table;
+  if (job.feed.size() != 1) return {};  // damaged pages are read again first
+  // As if every answer of the step guessed, as row_share has it.
+  const double step = row_cost_.known() ? row_cost_.seconds({answers_, 0}) : 0;
+  const double share = step > 0 ? row_share + static_cast<double>(answers_) * guess_cost_ / step : 1.0;
+  const std::int64_t fixed = job.generation->draft_tokens();
+  const std::int64_t count = std::min(most, fixed > 0 ? fixed : guess_cost_ > 0 ? head_length_.choose(share) : 1);
+  if (count <= 0 || !table.reserve(count + 1).ok()) return {};
+  const Clock::time_point start = Clock::now();
+  model::Run at;
+  at.first_position = table.tokens();
+  at.recurrent = session.recurrent.data();
+  std::vector<kv::Pin> pins;
+  for (std::int64_t page = 0; page * kv::kPageTokens < at.first_position + count; ++page) {
+    pins.push_back(table.pin(page));
+    if (pins.back().data() == nullptr) return {};  // on SSD: what is read for a guess would be read again for the step
+    at.pages.push_back(page >= at.first_position / kv::kPageTokens ? pins.back().writable_data() : const_cast<std::byte*>(pins.back().data()));
+  }
+  if (!parts_.forward.guess(at, job.feed[0], count, guesses_, logits_.as<float>()).ok()) return {};
+  job.by_head = count;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count(), one = seconds / static_cast<double>(count);
+  guess_seconds_ += seconds;
+  guess_cost_ = guess_cost_ > 0 ? guess_cost_ + kGuessFade * (one - guess_cost_) : one;
+  return guesses_;
 }
 
 void Scheduler::drop_draft(Job& job) {

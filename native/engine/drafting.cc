@@ -9,7 +9,6 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "native/engine/engine.h"
 
@@ -72,7 +71,7 @@ std::int64_t LookupIndex::find(std::span<const Token> tokens, std::int64_t least
   return best;
 }
 
-std::int64_t DraftLength::choose(double row_share) {
+std::int64_t DraftLength::choose(double share) {
   if (wait_ > 0) {
     wait_ -= 1;
     return 0;
@@ -84,7 +83,7 @@ std::int64_t DraftLength::choose(double row_share) {
   for (std::int64_t k = 1; k <= most_; ++k) {
     power *= p;
     tokens += power;
-    const double gain = tokens / (1 + static_cast<double>(k) * row_share);
+    const double gain = tokens / (1 + static_cast<double>(k) * share);
     if (gain <= best_gain) continue;
     best_gain = gain;
     best = k;
@@ -103,11 +102,23 @@ void DraftLength::verified(std::int64_t drafted, std::int64_t accepted) {
 }
 
 std::optional<Drafting> drafting_named(std::string_view name) {
-  static constexpr std::pair<std::string_view, Drafting> kNames[] = {
-      {"off", Drafting::off}, {"lookup", Drafting::lookup}, {"mtp", Drafting::mtp}, {"auto", Drafting::automatic}};
-  for (const auto& [known, drafting] : kNames)
-    if (known == name) return drafting;
+  for (const Drafting drafting : {Drafting::off, Drafting::lookup, Drafting::mtp, Drafting::automatic})
+    if (drafting_name(drafting) == name) return drafting;
   return std::nullopt;
+}
+
+std::string_view drafting_name(Drafting drafting) {
+  switch (drafting) {
+    case Drafting::off:
+      return "off";
+    case Drafting::lookup:
+      return "lookup";
+    case Drafting::mtp:
+      return "mtp";
+    case Drafting::automatic:
+      break;
+  }
+  return "auto";
 }
 
 std::span<const Token> Drafter::look_up(std::span<const Token> tokens, std::int64_t most, double row_share) {
@@ -119,11 +130,6 @@ std::span<const Token> Drafter::look_up(std::span<const Token> tokens, std::int6
   const std::int64_t worth = fixed_ > 0 ? fixed_ : lengths_[source_].choose(row_share);
   if (worth < static_cast<std::int64_t>(draft_.size())) draft_.resize(static_cast<std::size_t>(worth));
   return draft_;
-}
-
-std::int64_t Drafter::head_length(std::int64_t most, double row_share) {
-  source_ = kHead;
-  return most <= 0 ? 0 : std::min(most, fixed_ > 0 ? fixed_ : lengths_[kHead].choose(row_share));
 }
 
 void Drafter::verified(std::int64_t drafted, std::int64_t accepted) { lengths_[source_].verified(drafted, accepted); }

@@ -1,7 +1,7 @@
-// Drafting: guesses of the next tokens that cost nothing, so that one pass over the weights can confirm several tokens.
+// Drafting: guesses of the next tokens, so that one pass over the weights can confirm several tokens.
 //
 // Owns: prompt lookup (answers quote the document: the longest earlier occurrence of the last tokens says what comes next) and how many
-// tokens are worth guessing. Leaves to Forward the model's own head (mtp.cc), to the scheduler the pass that verifies a draft.
+// tokens are worth guessing. Leaves to Forward the model's own head (mtp.cc), to the scheduler what its guesses cost and the pass that verifies a draft.
 // Source: Leviathan et al. 2023, "Fast inference from transformers via speculative decoding" (gain of k guesses); Saxena 2023, "Prompt lookup
 // decoding". Here every row is sampled as if it had been computed alone, so a draft never changes a token, at any temperature.
 // Rule that must stay true: work per call is bounded, however long the session is.
@@ -45,8 +45,9 @@ class LookupIndex {
 class DraftLength {
  public:
   explicit DraftLength(std::int64_t most) : most_(most) {}
-  // row_share: StepCost::row_share. 0: guessing does not pay now; a guess is then tried again after a pause that doubles to kLongestPause.
-  std::int64_t choose(double row_share);
+  // share: of a step, what one more guess takes: StepCost::row_share, and for the head the guess itself. 0: guessing does not pay now; a guess is then
+  // tried again after a pause that doubles to kLongestPause.
+  std::int64_t choose(double share);
   void verified(std::int64_t drafted, std::int64_t accepted);
   double acceptance() const { return hits_ / (hits_ + misses_); }
 
@@ -58,7 +59,7 @@ class DraftLength {
   int pause_ = 1, wait_ = 0;
 };
 
-// The guesses of one generation. Long agreements come true more often than short ones, so each class learns its own length.
+// The lookups of one generation. Long agreements come true more often than short ones, so each class learns its own length.
 class Drafter {
  public:
   static constexpr std::int64_t kMost = 16;  // a row beyond costs attention and arithmetic, and seldom comes true
@@ -67,17 +68,15 @@ class Drafter {
   explicit Drafter(std::int64_t fixed = 0) : fixed_(fixed) {}
   // Guesses of at most `most` tokens for what follows `tokens`; empty: none is worth its row.
   std::span<const Token> look_up(std::span<const Token> tokens, std::int64_t most, double row_share);
-  // How many tokens the model's own head should guess.
-  std::int64_t head_length(std::int64_t most, double row_share);
   void verified(std::int64_t drafted, std::int64_t accepted);  // of the last guess that was taken
 
  private:
-  static constexpr std::size_t kClasses = 3, kHead = kClasses;
+  static constexpr std::size_t kClasses = 3;
   const std::int64_t fixed_;
   LookupIndex index_;
   std::vector<Token> draft_;
-  std::array<DraftLength, kClasses + 1> lengths_{DraftLength(kMost), DraftLength(kMost), DraftLength(kMost), DraftLength(kMost)};
-  std::size_t source_ = 0;  // of the last guess
+  std::array<DraftLength, kClasses> lengths_{DraftLength(kMost), DraftLength(kMost), DraftLength(kMost)};
+  std::size_t source_ = 0;  // class of the last guess
 };
 
 }  // namespace codicil

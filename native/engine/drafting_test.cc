@@ -1,8 +1,9 @@
 // Drafting: what is guessed, how much, and above all that a guess never changes what an engine says.
 #include "native/engine/drafting.h"
 
-#include <chrono>
+#include <filesystem>
 #include <future>
+#include <random>
 
 #include "native/base/test.h"
 #include "native/engine/engine.h"
@@ -21,12 +22,15 @@ std::vector<Token> tokens_of(std::int64_t count, int seed) {
   return out;
 }
 
-std::unique_ptr<Engine> open(const TinyModel& model, int threads = 2, std::int64_t batch_tokens = 96) {
+std::unique_ptr<Engine> open(const TinyModel& model, int threads = 2, std::int64_t batch_tokens = 96, Drafting drafting = Drafting::automatic,
+                             const std::string& store = {}) {
   EngineOptions options;
   options.model_path = model.path();
   options.threads = threads;
   options.batch_tokens = batch_tokens;
   options.ram_budget_bytes = 64u << 20;
+  options.drafting = drafting;
+  options.store_folder = store;
   return Engine::open(options, {}).value();
 }
 
@@ -211,6 +215,72 @@ CODICIL_TEST(a_guess_changes_no_token_no_logit_and_nothing_that_the_session_keep
     accepted += stats.accepted_tokens;
   }
   CHECK(drafted > accepted);  // some guesses were wrong: both ways were taken
+}
+
+// Heads of random weights, which are never right, and one that is right for most tokens: both what a rejected guess may leave behind and what one
+// that came true must.
+CODICIL_TEST(the_guesses_of_a_head_change_nothing_either) {
+  struct Kind {
+    const char* architecture;
+    double right;
+  };
+  for (const Kind& kind : {Kind{"qwen35", -1}, Kind{"qwen35moe", -1}, Kind{"qwen35", 0.7}}) {
+    TinyShape shape{kind.architecture, Type::f32};
+    shape.mtp = true;
+    shape.mtp_right = kind.right;
+    const TinyModel model(shape);
+    const std::unique_ptr<Engine> plain_engine = open(model, 1, 96, Drafting::off);  // the head is not even loaded
+    const std::vector<Token> prefix = repetitive(4);
+    for (const int threads : {1, 2}) {
+      const std::unique_ptr<Engine> engine = open(model, threads, 96, Drafting::mtp);
+      CHECK(plain_engine->stats().weight_bytes < engine->stats().weight_bytes);
+      for (int way = 0; way < 4; ++way) {
+        GenerateOptions options;
+        options.max_tokens = 40;
+        options.top_logits = 3;
+        if (way == 1) options.temperature = 0.7f, options.seed = 5;
+        if (way == 2) options.mask = quoting(prefix);
+        if (way == 3) options.repetition_penalty = 1.2f, options.stop = {"B"};
+        const Told plain = tell(*plain_engine, prefix, options);
+        options.drafting = Drafting::mtp;
+        for (const int guesses : {0, 1, 3}) {
+          options.draft_tokens = guesses;
+          CHECK(tell(*engine, prefix, options) == plain);  // from the second on, from the snapshot at the end of the prefix
+        }
+      }
+      const EngineStats stats = engine->stats();
+      CHECK(stats.reused_tokens > 0);
+      CHECK(stats.drafted_tokens > 50);
+      if (kind.right > 0) {
+        CHECK(stats.accepted_tokens > stats.drafted_tokens / 4);
+        CHECK(stats.accepted_tokens < stats.drafted_tokens);
+      }
+    }
+  }
+}
+
+CODICIL_TEST(a_head_goes_on_after_a_restart_as_if_there_had_been_none) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("codicil_drafting_store_" + std::to_string(std::random_device{}()));
+  TinyShape shape{"qwen35", Type::f32};
+  shape.mtp = true;
+  shape.mtp_right = 0.8;
+  const TinyModel model(shape);
+  std::vector<Token> prefix = tokens_of(700, 2);
+  std::uint64_t accepted = 0;
+  GenerateOptions options;
+  options.max_tokens = 60;
+  const Told plain = tell(*open(model, 2, 96, Drafting::off), prefix, options);
+  for (int start = 0; start < 2; ++start) {
+    const std::unique_ptr<Engine> engine = open(model, 2, 96, Drafting::mtp, folder.string());
+    options.draft_tokens = 2;
+    CHECK(tell(*engine, prefix, options) == plain);
+    const EngineStats stats = engine->stats();
+    if (start == 0) accepted = stats.accepted_tokens;
+    CHECK_EQ(stats.accepted_tokens, accepted);  // what the head goes on from was kept too
+    CHECK_EQ(stats.reused_tokens > 0, start == 1);
+  }
+  CHECK(accepted > 30);
+  std::filesystem::remove_all(folder);
 }
 
 CODICIL_TEST(sessions_that_guess_share_a_batch_as_any_others) {

@@ -236,6 +236,7 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
        {"threads", std::to_string(blueprint.threads)},
        {"instruction_set", core->ops.name},
        {"kv_format", kv::format_name(blueprint.kv_format)},
+       {"drafting", std::string(drafting_name(blueprint.plan.drafting))},
        {"weight_bytes", std::to_string(core->weights.bytes())},
        {"streamed_weight_bytes", std::to_string(blueprint.plan.streamed_bytes)},
        {"kv_budget_bytes", std::to_string(blueprint.ram_budget_bytes)}});

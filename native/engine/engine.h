@@ -27,10 +27,12 @@ using kv::Token;
 enum class Priority : std::uint8_t { interactive, batch };
 
 // Guessing tokens so that one step confirms several; every token is the same with and without. `lookup` guesses from the session's own tokens
-// (answers quote), `mtp` by the model's own head where the file has one, `automatic` by lookup and else by the head, as far as it is measured to pay.
+// (answers quote), `mtp` by the model's own head where the file has one and memory has room for it, `automatic` by lookup and else by that head;
+// all of them as far as it is measured to pay.
 enum class Drafting : std::uint8_t { off, lookup, mtp, automatic };
 
 std::optional<Drafting> drafting_named(std::string_view name);  // "off", "lookup", "mtp", "auto"
+std::string_view drafting_name(Drafting drafting);
 
 struct EngineOptions {
   std::string model_path;
@@ -95,6 +97,8 @@ struct Plan {
   double streamed_bytes_per_token = 0;        // of decode
   double expert_hit_share = 0;                // of the experts that tokens choose, in the cache; 1: all are in memory
   std::string measured_on;                    // day of the machine's measurements
+  // What guesses, never automatic; mtp: the head is loaded, and where automatic was asked for lookup goes before it.
+  Drafting drafting = Drafting::lookup;
 };
 
 // A finite automaton over tokens that says what may be generated next. State 0 is first.

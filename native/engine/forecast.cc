@@ -82,7 +82,8 @@ class Forecaster {
         if (item.ops != nullptr) fn(item, false);
       for (const model::WeightItem& item : of.experts) fn(item, true);
     };
-    for (const model::WeightBlock& layer : list_.layers) block(layer);
+    // A head behind the layers is read for guesses, which pay for themselves.
+    for (std::int64_t layer = 0; layer < c_.layers; ++layer) block(list_.layers[static_cast<std::size_t>(layer)]);
   }
   static double bytes_of(const model::WeightItem& item) {
     return static_cast<double>(item.ops->packed_bytes(item.tensor->type->type, item.rows, item.cols));
@@ -117,7 +118,7 @@ class Forecaster {
     each_matrix(add);
     for (const model::WeightItem& item : list_.outside.items)
       if (item.ops != nullptr) add(item, false);
-    const double kv_bytes = static_cast<double>(depth * c_.attention_layers() * c_.kv_heads) * kv_row_bytes();
+    const double kv_bytes = static_cast<double>(depth * attention_layers() * c_.kv_heads) * kv_row_bytes();
     const double kv = kv_bytes / speeds_.attention_one(*b_.ops, kv_.k_type, kv_.v_type, head_dim(), group());
     const double other = recurrent_seconds(1) + kMeetingsPerLayer * static_cast<double>(c_.layers) / speeds_.barrier();
     std::vector<Need> needs = {{sentence("Reading weights", trunk_bytes + expert_bytes, "B", trunk + experts), trunk + experts},
@@ -146,7 +147,7 @@ class Forecaster {
       if (expert) experts += time;
     });
     // On the average a token of the first batch sees half of it.
-    const double attention_macs = static_cast<double>(c_.attention_layers() * c_.heads * batch) * static_cast<double>(c_.head_dim);
+    const double attention_macs = static_cast<double>(attention_layers() * c_.heads * batch) * static_cast<double>(c_.head_dim);
     const double attention = attention_macs / speeds_.attention_many(*b_.ops, kv_.k_type, kv_.v_type, head_dim(), group());
     const double states = recurrent_seconds(kTile);
     std::vector<Need> needs = {{sentence("Arithmetic", macs, "MAC", seconds), seconds},
@@ -172,7 +173,7 @@ class Forecaster {
 
   double recurrent_seconds(std::int64_t tokens) {
     if (!c_.is_recurrent()) return 0;
-    const auto layers = static_cast<double>(c_.layers - c_.attention_layers());
+    const auto layers = static_cast<double>(c_.delta_layers());
     return layers * static_cast<double>(c_.delta.value_heads) / speeds_.recurrence(*b_.ops, static_cast<int>(c_.delta.head_dim), tokens);
   }
   static PlannedSpeed speed(double seconds, const std::vector<Need>& needs) {
@@ -182,6 +183,7 @@ class Forecaster {
   double kv_row_bytes() const {
     return static_cast<double>(kernels::kv_row_bytes(kv_.k_type, c_.head_dim) + kernels::kv_row_bytes(kv_.v_type, c_.head_dim));
   }
+  std::int64_t attention_layers() const { return c_.attention_layers() - c_.mtp_layers; }
   int head_dim() const { return static_cast<int>(c_.head_dim); }
   int group() const { return static_cast<int>(c_.heads / c_.kv_heads); }
 

@@ -158,26 +158,11 @@ void advise(Blueprint& out, const model::WeightList& list, std::uint64_t for_pag
 
 model::WeightList Blueprint::weights() const { return model::list_weights(gguf, config, *ops).value(); }
 
-Result<Blueprint> draw(const EngineOptions& options) {
-  if (options.threads < 0 || options.context_tokens < 0 || options.batch_tokens < 1) {
-    return Status(Code::invalid_request, "expected threads and context of 0 or more and batch_tokens of at least 1, found " +
-                                             std::to_string(options.threads) + ", " + std::to_string(options.context_tokens) + " and " +
-                                             std::to_string(options.batch_tokens) + ": correct the options");
-  }
-  Result<const kernels::Ops*> ops = table_named(options.instruction_set);
-  if (!ops.ok()) return ops.status();
-  Result<model::Gguf> gguf = model::Gguf::read_file(options.model_path);
-  if (!gguf.ok()) return gguf.status();
-  Result<model::ModelConfig> config = model::read_config(gguf.value());
-  if (!config.ok()) return config.status();
-  Blueprint out{std::move(gguf).value(), std::move(config).value(), ops.value(), options.threads, options.ram_budget_bytes, 0, 1, {}, {}, {}};
+namespace {
+
+// What goes into the memory: weights, states, scratch and pages, and what of them does not.
+Status lay_out(const EngineOptions& options, const device::Machine& machine, Blueprint& out) {
   const model::ModelConfig& c = out.config;
-  if (Status status = check(options, c); !status.ok()) return status;
-  const device::Machine machine = device::read_machine();
-  if (out.threads == 0) out.threads = std::max(1, machine.physical_cores);
-  Result<kv::Format> format = format_named(options.kv_format, c);
-  if (!format.ok()) return format.status();
-  out.kv_format = format.value();
   Result<model::WeightList> listed = model::list_weights(out.gguf, c, *out.ops);
   if (!listed.ok()) return listed.status();
   const model::WeightList& list = listed.value();
@@ -239,6 +224,43 @@ Result<Blueprint> draw(const EngineOptions& options) {
   }
   list_parts(plan, list, out.residence);
   advise(out, list, room, page);
+  return {};
+}
+
+}  // namespace
+
+Result<Blueprint> draw(const EngineOptions& options) {
+  if (options.threads < 0 || options.context_tokens < 0 || options.batch_tokens < 1) {
+    return Status(Code::invalid_request, "expected threads and context of 0 or more and batch_tokens of at least 1, found " +
+                                             std::to_string(options.threads) + ", " + std::to_string(options.context_tokens) + " and " +
+                                             std::to_string(options.batch_tokens) + ": correct the options");
+  }
+  Result<const kernels::Ops*> ops = table_named(options.instruction_set);
+  if (!ops.ok()) return ops.status();
+  Result<model::Gguf> gguf = model::Gguf::read_file(options.model_path);
+  if (!gguf.ok()) return gguf.status();
+  Result<model::ModelConfig> config = model::read_config(gguf.value());
+  if (!config.ok()) return config.status();
+  Blueprint out{std::move(gguf).value(), std::move(config).value(), ops.value(), options.threads, options.ram_budget_bytes, 0, 1, {}, {}, {}};
+  const model::ModelConfig& c = out.config;
+  if (Status status = check(options, c); !status.ok()) return status;
+  const device::Machine machine = device::read_machine();
+  if (out.threads == 0) out.threads = std::max(1, machine.physical_cores);
+  Result<kv::Format> format = format_named(options.kv_format, c);
+  if (!format.ok()) return format.status();
+  out.kv_format = format.value();
+  if (options.drafting == Drafting::off || options.drafting == Drafting::lookup) out.config.drop_mtp();
+  if (Status status = lay_out(options, machine, out); !status.ok()) return status;
+  // A head is there beside all the rest or not at all: a guess that waits for the disk costs more than it saves.
+  if (c.mtp_layers > 0 && !(out.plan.fits && out.residence.way == model::Residence::Way::all)) {
+    out.config.drop_mtp();
+    out.ram_budget_bytes = options.ram_budget_bytes;
+    out.plan = {};
+    if (Status status = lay_out(options, machine, out); !status.ok()) return status;
+  }
+  out.plan.drafting = options.drafting;
+  if (options.drafting == Drafting::automatic) out.plan.drafting = c.mtp_layers > 0 ? Drafting::mtp : Drafting::lookup;
+  if (options.drafting == Drafting::mtp && c.mtp_layers == 0) out.plan.drafting = Drafting::off;
   return out;
 }
 

@@ -64,7 +64,7 @@ class Scheduler {
   std::uint64_t scratch_bytes() const { return logits_.size() + rows_.size() + hidden_.size(); }
 
  private:
-  explicit Scheduler(const Parts& parts) : parts_(parts), session_restore_(parts.config, parts.snapshots), pacing_(parts.sensors) {}
+  explicit Scheduler(const Parts& parts);
   using Clock = std::chrono::steady_clock;
   struct Slice {
     SessionState* session;  // null: its job was cancelled while the step ran
@@ -112,7 +112,8 @@ class Scheduler {
   void add_reads_of(std::span<Work> reads, double seconds);
   bool hold_back(const Work& work);
   bool add_slice(SessionState& session, Job& job, std::int64_t count);
-  void feed_answer(SessionState& session, Job& job, double row_share);
+  void feed_answer(SessionState& session, Job& job, std::int64_t room, double row_share);
+  std::span<const Token> guess(SessionState& session, Job& job, std::int64_t most, double row_share);
   StepCost& cost_of(std::int64_t tokens) { return tokens < parts_.forward.least_tile_tokens() ? row_cost_ : tile_cost_; }
   double predicted(const StepWork& work) { return cost_of(work.tokens).seconds(work); }
 
@@ -156,6 +157,12 @@ class Scheduler {
   AlignedBuffer logits_;  // [kLogitRows, vocab]
   RateMeter prefill_rate_, decode_rate_;
   StepCost row_cost_, tile_cost_;  // of steps that go by rows, by tiles: two programs with two costs
+  // The model's head: whether its guesses come true is a matter of the model more than of a text, so all answers learn it together.
+  DraftLength head_length_;
+  std::vector<Token> guesses_;
+  double guess_cost_ = 0;     // seconds of one guess, a fading mean; 0: none was made yet
+  double guess_seconds_ = 0;  // of this step
+  std::int64_t answers_ = 0;  // of this step
   std::uint64_t step_number_ = 0, next_turn_ = 1;
   Clock::time_point step_start_{}, rest_until_{}, wake_at_{};  // wake_at_: when held reads are looked at again
   bool reads_are_held_ = false;

@@ -61,7 +61,8 @@ struct Job {
   std::vector<double> logprobs;
   std::vector<float> held_recurrent;  // score: the state that the session gets back
 
-  std::size_t drafted = 0;  // generate: guesses at the end of feed
+  std::size_t drafted = 0;   // generate: guesses at the end of feed
+  std::int64_t by_head = 0;  // as many as the model's head made of them, also those that the mask left out; 0: they were looked up
   std::unique_ptr<Drafter> drafter;
   std::size_t left() const { return feed.size() - fed; }
 };

@@ -179,7 +179,10 @@ void Scheduler::close_draft(SessionState& session, Job& job, std::size_t accepte
   const auto guesses = static_cast<std::int64_t>(job.drafted), true_ones = static_cast<std::int64_t>(accepted);
   if (parts_.config.is_recurrent()) parts_.forward.take_over(session.draft_log.data(), guesses, true_ones, session.recurrent.data());
   decode_rate_.add(true_ones, 0);
-  job.drafter->verified(guesses, true_ones);
+  if (job.by_head > 0)
+    head_length_.verified(job.by_head, true_ones);
+  else
+    job.drafter->verified(guesses, true_ones);
   const std::scoped_lock lock(mutex_);
   counters_.drafted_tokens += job.drafted;
   counters_.accepted_tokens += accepted;

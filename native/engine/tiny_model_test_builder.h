@@ -23,6 +23,8 @@ struct TinyShape {
   std::int64_t embedding = 96, heads = 6, kv_heads = 2;
   std::uint64_t seed = 1;
   std::int64_t context = 2048;
+  bool mtp = false;       // qwen35, qwen35moe
+  double mtp_right = -1;  // ModelShape::mtp_right
 };
 
 inline model::ModelShape tiny_shape(const TinyShape& s) {
@@ -44,6 +46,8 @@ inline model::ModelShape tiny_shape(const TinyShape& s) {
   shape.context = s.context;
   shape.rope_base = 10000;
   shape.tied = !experts;
+  shape.mtp = s.mtp;
+  shape.mtp_right = s.mtp_right;
   return shape;
 }
 

@@ -116,6 +116,19 @@ void read_delta(Reader& hyper, ModelConfig& config) {
     if ((i + 1) % interval != 0) config.mixers[static_cast<std::size_t>(i)] = Mixer::delta;
 }
 
+// Of the blocks that predict further tokens, one is run, with the model's own embedding and output matrix, as this family has it. Files with another
+// kind, and files that name a head whose tensors were left out, answer without; what is missing of a head that is there, weight_list.cc refuses.
+void read_head(const Gguf& gguf, std::int64_t named, ModelConfig& config) {
+  const std::string block = "blk." + std::to_string(config.layers) + ".";
+  const bool there = std::ranges::any_of(gguf.tensors(), [&](const GgufTensor& tensor) { return std::string_view(tensor.name).starts_with(block); });
+  const bool own_tables =
+      gguf.find_tensor(block + "nextn.embed_tokens.weight") != nullptr || gguf.find_tensor(block + "nextn.shared_head_head.weight") != nullptr;
+  if (named != 1 || !there || own_tables) return;
+  config.mtp_layers = 1;
+  config.mtp_norm = gguf.find_tensor(block + "nextn.shared_head_norm.weight") != nullptr;
+  config.mixers.push_back(Mixer::attention);
+}
+
 void read_rope(Reader& hyper, ModelConfig& config) {
   config.rope_base = hyper.positive("rope.freq_base", 10'000.0);
   config.rope_dims = static_cast<int>(hyper.integer("rope.dimension_count", 2, std::max<std::int64_t>(config.head_dim, 2), config.head_dim));
@@ -172,7 +185,12 @@ Status read_tokens(const Gguf& gguf, ModelConfig& config) {
 
 std::int64_t ModelConfig::attention_layers() const { return std::count(mixers.begin(), mixers.end(), Mixer::attention); }
 
-std::int64_t ModelConfig::recurrent_floats() const { return (layers - attention_layers()) * delta.state_floats(); }
+std::int64_t ModelConfig::delta_layers() const { return std::count(mixers.begin(), mixers.end(), Mixer::delta); }
+
+void ModelConfig::drop_mtp() {
+  mtp_layers = 0;
+  mixers.resize(static_cast<std::size_t>(layers));
+}
 
 Result<ModelConfig> read_config(const Gguf& gguf) {
   Reader general(gguf, "general.");
@@ -209,8 +227,8 @@ Result<ModelConfig> read_config(const Gguf& gguf) {
   const bool hybrid = config.architecture == Architecture::qwen35 || config.architecture == Architecture::qwen35moe;
   const bool with_experts = config.architecture == Architecture::qwen3moe || config.architecture == Architecture::qwen35moe;
   const std::int64_t blocks = hyper.integer("block_count", 1, 4096);
-  config.mtp_layers = hyper.integer("nextn_predict_layers", 0, std::max<std::int64_t>(blocks - 1, 0), 0);
-  config.layers = blocks - config.mtp_layers;
+  const std::int64_t heads_named = hyper.integer("nextn_predict_layers", 0, std::max<std::int64_t>(blocks - 1, 0), 0);
+  config.layers = blocks - heads_named;
   config.mixers.assign(static_cast<std::size_t>(std::max<std::int64_t>(config.layers, 0)), Mixer::attention);
   config.embedding = hyper.integer("embedding_length", 1, 1 << 20);
   // A mixture's files may still name the width of a dense layer that they do not have.
@@ -219,6 +237,7 @@ Result<ModelConfig> read_config(const Gguf& gguf) {
   else
     config.ffn = hyper.integer("feed_forward_length", 1, 1 << 22);
   if (hybrid) read_delta(hyper, config);
+  if (hybrid && hyper.ok()) read_head(gguf, heads_named, config);
   config.heads = hyper.integer("attention.head_count", 1, 1 << 14);
   config.kv_heads = hyper.integer("attention.head_count_kv", 1, 1 << 14, config.heads);
   config.rms_eps = static_cast<float>(hyper.positive("attention.layer_norm_rms_epsilon"));

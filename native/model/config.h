@@ -65,13 +65,19 @@ struct ModelConfig {
   bool qk_norm = false;          // every head of q and k is normalised before it is rotated (qwen3 and later)
   bool gated_attention = false;  // attn_q holds a query and a gate per head (qwen35)
 
-  std::vector<Mixer> mixers;  // [layers]
+  std::vector<Mixer> mixers;  // [blocks()]
   ExpertShape experts;
   DeltaShape delta;             // of the layers that are no attention
-  std::int64_t mtp_layers = 0;  // blocks behind the last layer that predict the token after next
-  std::int64_t attention_layers() const;
-  std::int64_t recurrent_floats() const;  // of one sequence, all layers; 0: the model has no recurrent state
-  bool is_recurrent() const { return recurrent_floats() > 0; }
+  std::int64_t mtp_layers = 0;  // 1: a block of attention behind the last layer guesses the token after next (mtp.cc); 0: none, or not used
+  bool mtp_norm = false;        // that block has an own norm before the output matrix
+  std::int64_t blocks() const { return layers + mtp_layers; }
+  std::int64_t attention_layers() const;  // with the head's, whose keys are kept like any other's
+  std::int64_t delta_layers() const;
+  // What one sequence keeps beside its pages, in f32: the states of the delta layers, then, with a head, hidden[embedding] of its last token, after
+  // the last norm. 0: the model has no recurrent state.
+  std::int64_t recurrent_floats() const { return delta_layers() * delta.state_floats() + mtp_layers * embedding; }
+  bool is_recurrent() const { return delta_layers() > 0; }
+  void drop_mtp();  // the model as if its file had no head
 
   Token bos = -1, eos = -1, eot = -1;  // -1: the model has none
   bool add_bos = false;                // the file asks for bos in front of a text (evaluation does; documents are placed by templates)

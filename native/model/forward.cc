@@ -60,6 +60,7 @@ std::int64_t batch_floats(const ModelConfig& c) {
   const bool gated = c.is_recurrent();
   std::int64_t floats = c.embedding + w.mixer_in + w.mixer_out + (gated ? mixer_out(c, Mixer::attention) + mixer_out(c, Mixer::delta) : 0);
   if (c.is_recurrent()) floats += c.delta.conv_channels() + 2 * c.delta.value_heads;
+  floats += c.mtp_layers * 2 * c.embedding;
   if (c.experts.count > 0) floats += c.embedding + c.experts.used * (c.embedding + 1);
   return floats;
 }
@@ -99,7 +100,7 @@ void Forward::measure_activations() {
   for (const LayerWeights& layer : weights_.layers()) {
     const AttentionWeights& a = layer.attention;
     const DeltaWeights& d = layer.delta;
-    for (const Matrix* m : {&a.q, &a.k, &a.v, &a.o, &d.qkv, &d.z, &d.beta, &d.alpha, &d.out, &layer.moe.router}) measure(*m);
+    for (const Matrix* m : {&a.q, &a.k, &a.v, &a.o, &d.qkv, &d.z, &d.beta, &d.alpha, &d.out, &layer.moe.router, &layer.head.join}) measure(*m);
     measure_mlp(layer.mlp);
     measure_mlp(layer.moe.shared);
     if (!layer.moe.experts.empty()) measure_mlp(layer.moe.experts.front());  // all of one tensor
@@ -136,6 +137,10 @@ Status Forward::allocate() {
     const auto head_dim = static_cast<std::size_t>(config_.delta.head_dim);
     query_length_.assign(head_dim, static_cast<float>(1.0 / static_cast<double>(head_dim)));
     key_length_.assign(head_dim, static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim))));
+  }
+  if (config_.mtp_layers > 0) {
+    get(joined_, rows(2 * config_.embedding));
+    get(guess_hidden_, static_cast<std::size_t>(config_.embedding) * sizeof(float));
   }
   if (e.count > 0) {
     get(ffn_in_, rows(config_.embedding));
@@ -176,7 +181,7 @@ Status Forward::allocate() {
 
 std::uint64_t Forward::scratch_bytes() const {
   std::uint64_t bytes = page_states_.size() + angle_rows_.size() * sizeof(float);
-  for (const AlignedBuffer* buffer : {&x_, &q_, &gate_[0], &gate_[1], &mixed_, &conv_, &gates_, &ffn_in_, &expert_out_, &choice_weight_})
+  for (const AlignedBuffer* buffer : {&x_, &q_, &gate_[0], &gate_[1], &mixed_, &conv_, &gates_, &joined_, &ffn_in_, &expert_out_, &choice_weight_})
     bytes += buffer->size();
   for (const AlignedBuffer& buffer : tiles_) bytes += buffer.size();
   for (const AlignedBuffer& buffer : attention_scratch_) bytes += buffer.size();
@@ -202,6 +207,8 @@ kv::PageShape Forward::page_shape(const ModelConfig& config, std::uint64_t finge
   shape.format = format;
   // An odd number with its bits spread (2^64 over the golden ratio), so that f16 keeps the model's own fingerprint.
   shape.model_fingerprint = fingerprint + static_cast<std::uint64_t>(format) * 0x9e3779b97f4a7c15u;
+  // The same of the square root of 2: pages with the keys of a head have a layer more than those without.
+  shape.model_fingerprint += static_cast<std::uint64_t>(config.mtp_layers) * 0x6a09e667f3bcc909u;
   return shape;
 }
 
@@ -265,8 +272,10 @@ Status Forward::run(const Batch& batch, float* hidden, const std::function<void(
     const std::int64_t tiles = rounds * pool_.threads();
     status = layers_by_tiles(batch, (tokens + tiles - 1) / tiles, between_layers);
   }
-  if (status.ok()) finish(batch, hidden);
-  return status;
+  if (!status.ok()) return status;
+  finish(batch, hidden);
+  if (config_.mtp_layers > 0) read_head(batch);
+  return {};
 }
 
 // Angles of one token. Of the batch only, and not a table of all positions: at 245,760 that is 63 MB, and a second of sines before a stored

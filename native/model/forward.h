@@ -2,7 +2,7 @@
 //
 // Owns: scratch memory, the order of the stages of a layer, the split of work over the pool, rotary angles. What a layer computes is
 // straight-line code in llama.cc, qwen2.cc, qwen3.cc and qwen35.cc, of the parts in lane.h; where tokens of a sequence meet is in
-// attention.cc and recurrence.cc, where tokens meet experts in experts.cc. Leaves to native/engine: which tokens make a batch, pages, sampling.
+// attention.cc and recurrence.cc, where tokens meet experts in experts.cc, the head that guesses in mtp.cc. Leaves to native/engine: which tokens make a batch, pages, sampling.
 // Rules that must stay true: nothing is allocated in a step (page lists grow by doubling); a token's result is the same bit
 // for bit whatever shares the batch and however work is split, because every op is independent by token, row and head.
 #pragma once
@@ -55,6 +55,10 @@ class Forward {
   // Brings a recurrent state over the first `accepted` of a run's `drafted` guesses: the bits that it would have had they been no guesses.
   void take_over(const float* draft_log, std::int64_t drafted, std::int64_t accepted, float* recurrent);
   std::int64_t draft_log_floats(std::int64_t drafted) const;
+  // What the model's head guesses to follow `token`, which stands at at.first_position and was not read yet; at.pages reach to the last guess,
+  // at.recurrent is that of the tokens before. Nothing of it is changed but keys of the head at places that the reading of those tokens writes.
+  // logits_row[vocab] is scratch, then has the last guess's logits.
+  Status guess(const Run& at, Token token, std::int64_t count, std::vector<Token>& guesses, float* logits_row);
   std::int64_t least_tile_tokens() const;  // a batch of fewer tokens goes by rows
   // out[rows, vocab] from hidden[rows, embedding]; rows <= kLogitRows.
   void logits(const float* hidden, std::int64_t rows, float* out);
@@ -112,6 +116,10 @@ class Forward {
   void log_draft(const Run& run, std::int64_t place) const;
   kernels::DeltaArgs delta_args(const float* rows, const float* gates, std::int64_t head) const;
 
+  void read_head(const Batch& batch);  // mtp.cc
+  void join_inputs(std::int64_t row, Token token, const float* hidden);
+  float* last_hidden(float* recurrent) const { return recurrent + config_.delta_layers() * config_.delta.state_floats(); }
+
   Status run_experts(std::int64_t tokens, std::int64_t layer);  // experts.cc
   Status stream_experts(std::int64_t layer);
   void sort_by_expert(std::int64_t tokens);
@@ -123,7 +131,7 @@ class Forward {
   ThreadPool& pool_;
   const std::int64_t max_tokens_;
   const std::array<LayerCode, 2> codes_;  // by Mixer
-  std::vector<std::int64_t> place_;       // [layers] index of a layer among those of its mixer: in pages, in the recurrent state
+  std::vector<std::int64_t> place_;       // [blocks] index of a layer among those of its mixer: in pages, in the recurrent state
   std::int64_t tile_rows_ = 0;            // tokens that one thread's tile buffers hold
   std::size_t activation_bytes_ = 0;      // of one slot
   const KvLayout kv_;
@@ -133,6 +141,7 @@ class Forward {
   // rows of two mixers are of two widths.
   std::array<AlignedBuffer, 2> gate_;
   AlignedBuffer conv_, gates_;                         // [max_tokens, conv_channels], [max_tokens, 2, value_heads]
+  AlignedBuffer joined_, guess_hidden_;                // of the head: [max_tokens, 2, embedding], [embedding]
   AlignedBuffer ffn_in_, expert_out_, choice_weight_;  // [max_tokens, embedding], [max_tokens * used, embedding], [max_tokens, used]
   std::vector<std::int32_t> choice_, rows_, sorted_;   // [max_tokens, used]; sorted_: tokens in the order of their experts
   std::vector<std::int64_t> expert_begin_;             // [experts + 1] in sorted_

@@ -4,6 +4,7 @@
 // Leaves reading to gguf.h and weights.h, which are tested on these files.
 #include "native/model/random_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -91,7 +92,7 @@ void random_row(Random& random, const TypeInfo& info, double deviation, std::int
   for (std::int64_t block = 0; block < n / info.block_elements; ++block) {
     std::byte* at = out + static_cast<std::size_t>(block) * bytes;
     if (info.type == Type::mxfp4) {  // its scale is a power of two: 2^(e - 127), values up to 6
-      at[0] = static_cast<std::byte>(127 + static_cast<int>(std::lround(std::log2(deviation / 3))));
+      at[0] = static_cast<std::byte>(deviation > 0 ? 127 + static_cast<int>(std::lround(std::log2(deviation / 3))) : 0);
       continue;
     }
     for (const BlockScale& scale : kScales) {
@@ -119,6 +120,11 @@ class Writer {
                                                  tensor.info->name + ", found " + std::to_string(tensor.shape.front()) + " in " + tensor.name +
                                                  ": choose another type or shape");
     }
+    if (const std::int64_t block = kernels::find_type(static_cast<std::uint32_t>(type_))->block_elements;
+        predictable() && shape_.embedding / 2 % block != 0)
+      return Status(Code::invalid_request, "expected an embedding of whole blocks of " + std::to_string(2 * block) +
+                                               " for a head that is right, found " + std::to_string(shape_.embedding) +
+                                               ": choose another type or shape");
     std::ofstream file(path, std::ios::binary);
     const std::string head = header();
     file.write(head.data(), static_cast<std::streamsize>(head.size()));
@@ -130,7 +136,8 @@ class Writer {
   }
 
  private:
-  enum class Fill { matrix, norm, bias, rate, step };
+  // first_half, second_half: of a norm whose other weights are 0. successors: see write_successors().
+  enum class Fill { matrix, norm, bias, rate, step, zero, first_half, second_half, ones, token_half, successors };
   struct Tensor {
     std::string name;
     const TypeInfo* info;
@@ -161,11 +168,15 @@ class Writer {
   }
   void string(const std::string& key, const std::string& value) { pair(key, 8, text(value)); }
 
+  bool tied() const { return shape_.tied && !predictable(); }
+  std::int64_t blocks() const { return shape_.layers + (shape_.mtp ? 1 : 0); }
+
   void metadata() {
     const std::string p = std::string(shape_.architecture) + ".";
     string("general.architecture", shape_.architecture);
     string("general.name", std::string("random ") + shape_.name);
-    u32(p + "block_count", shape_.layers);
+    u32(p + "block_count", blocks());
+    if (shape_.mtp) u32(p + "nextn_predict_layers", 1);
     u32(p + "context_length", shape_.context);
     u32(p + "embedding_length", shape_.embedding);
     if (shape_.ffn > 0) u32(p + "feed_forward_length", shape_.ffn);
@@ -227,6 +238,12 @@ class Writer {
     const bool plain = fill != Fill::matrix;
     tensors_.push_back({name, kernels::find_type(static_cast<std::uint32_t>(plain ? Type::f32 : type_)), std::move(shape), fill});
   }
+  bool predictable() const { return shape_.mtp && shape_.mtp_right >= 0; }
+  // What a layer adds to the residual stream.
+  void output(const std::string& name, std::vector<std::int64_t> shape) {
+    tensor(name, std::move(shape));
+    if (predictable()) tensors_.back().fill = Fill::zero;
+  }
   void exact(const std::string& name, std::vector<std::int64_t> shape) {
     tensors_.push_back({name, kernels::find_type(static_cast<std::uint32_t>(Type::f32)), std::move(shape), Fill::matrix});
   }
@@ -234,13 +251,14 @@ class Writer {
   void tensors() {
     const std::int64_t e = shape_.embedding;
     tensor("token_embd.weight", {e, shape_.vocab});
-    tensor("output_norm.weight", {e}, Fill::norm);
-    if (!shape_.tied) tensor("output.weight", {e, shape_.vocab});
-    for (std::int64_t i = 0; i < shape_.layers; ++i) {
+    tensor("output_norm.weight", {e}, predictable() ? Fill::first_half : Fill::norm);
+    if (!tied()) tensor("output.weight", {e, shape_.vocab});
+    if (predictable()) tensors_.back().fill = Fill::successors;
+    for (std::int64_t i = 0; i < blocks(); ++i) {
       const std::string b = "blk." + std::to_string(i) + ".";
       const bool hybrid = shape_.value_heads > 0;
       tensor(b + "attn_norm.weight", {e}, Fill::norm);
-      if (hybrid && (i + 1) % kAttentionInterval != 0)
+      if (hybrid && i < shape_.layers && (i + 1) % kAttentionInterval != 0)
         delta(b);
       else
         attention(b);
@@ -249,7 +267,18 @@ class Writer {
         experts(b);
       else
         mlp(b, "", shape_.ffn);
+      if (i == shape_.layers) head(b);
     }
+  }
+
+  void head(const std::string& b) {
+    const std::int64_t e = shape_.embedding;
+    tensor(b + "nextn.eh_proj.weight", {2 * e, e});
+    if (predictable())
+      tensors_.back() = {b + "nextn.eh_proj.weight", kernels::find_type(static_cast<std::uint32_t>(Type::f16)), {2 * e, e}, Fill::token_half};
+    tensor(b + "nextn.enorm.weight", {e}, predictable() ? Fill::ones : Fill::norm);
+    tensor(b + "nextn.hnorm.weight", {e}, Fill::norm);
+    tensor(b + "nextn.shared_head_norm.weight", {e}, predictable() ? Fill::second_half : Fill::norm);
   }
 
   void attention(const std::string& b) {
@@ -258,7 +287,7 @@ class Writer {
     tensor(b + "attn_q.weight", {e, gated ? 2 * width : width});
     tensor(b + "attn_k.weight", {e, kv});
     tensor(b + "attn_v.weight", {e, kv});
-    tensor(b + "attn_output.weight", {width, e});
+    output(b + "attn_output.weight", {width, e});
     if (normed) {
       tensor(b + "attn_q_norm.weight", {shape_.head_dim}, Fill::norm);
       tensor(b + "attn_k_norm.weight", {shape_.head_dim}, Fill::norm);
@@ -281,7 +310,7 @@ class Writer {
     tensor(b + "ssm_beta.weight", {e, shape_.value_heads});
     tensor(b + "ssm_alpha.weight", {e, shape_.value_heads});
     tensor(b + "ssm_norm.weight", {shape_.delta_dim}, Fill::norm);
-    tensor(b + "ssm_out.weight", {values, e});
+    output(b + "ssm_out.weight", {values, e});
   }
 
   void experts(const std::string& b) {
@@ -289,7 +318,7 @@ class Writer {
     exact(b + "ffn_gate_inp.weight", {e, count});
     tensor(b + "ffn_gate_exps.weight", {e, inner, count});
     tensor(b + "ffn_up_exps.weight", {e, inner, count});
-    tensor(b + "ffn_down_exps.weight", {inner, e, count});
+    output(b + "ffn_down_exps.weight", {inner, e, count});
     if (shape_.shared_ffn == 0) return;
     exact(b + "ffn_gate_inp_shexp.weight", {e});
     mlp(b, "_shexp", shape_.shared_ffn);
@@ -298,7 +327,7 @@ class Writer {
   void mlp(const std::string& b, const std::string& suffix, std::int64_t inner) {
     tensor(b + "ffn_gate" + suffix + ".weight", {shape_.embedding, inner});
     tensor(b + "ffn_up" + suffix + ".weight", {shape_.embedding, inner});
-    tensor(b + "ffn_down" + suffix + ".weight", {inner, shape_.embedding});
+    output(b + "ffn_down" + suffix + ".weight", {inner, shape_.embedding});
   }
 
   std::string header() const {
@@ -323,14 +352,43 @@ class Writer {
     const double deviation = 1.0 / std::sqrt(static_cast<double>(width));
     const bool embedding = tensor.name == "token_embd.weight";
     for (std::int64_t i = 0; i < rows; ++i) {
-      if (tensor.fill == Fill::matrix)
-        random_row(random_, *tensor.info, embedding && !shape_.tied ? 1.0 : deviation, width, row.data());
-      else
+      if (tensor.fill == Fill::matrix) {
+        random_row(random_, *tensor.info, embedding && !tied() ? 1.0 : deviation, width, row.data());
+      } else if (tensor.fill == Fill::successors) {
+        successor_row(i, row);
+      } else if (tensor.fill == Fill::zero) {
+        random_row(random_, *tensor.info, 0, width, row.data());
+      } else if (tensor.fill == Fill::token_half) {
+        std::fill(row.begin(), row.end(), std::byte{});
+        put_half(row.data() + static_cast<std::size_t>(i) * 2, 1);
+      } else {
         plain_row(tensor.fill, width, reinterpret_cast<float*>(row.data()));
+      }
+      if (embedding && predictable()) embedding_.insert(embedding_.end(), row.begin(), row.end());
       file.write(reinterpret_cast<const char*>(row.data()), static_cast<std::streamsize>(row_bytes));
     }
     const std::string pad(aligned(tensor.bytes()) - tensor.bytes(), '\0');
     file.write(pad.data(), static_cast<std::streamsize>(pad.size()));
+  }
+
+  // Row `token` of the output matrix is the embedding of the token before it: the norm of the model leaves of the last token's embedding the first
+  // half, that of the head the second, and each is nearest to its own. Where the head is to be wrong, second halves have changed places.
+  void successor_row(std::int64_t token, std::vector<std::byte>& row) {
+    const std::int64_t count = shape_.vocab - 1;  // the end token follows nobody, and nobody follows it
+    const auto is_wrong = [&](std::int64_t at) {
+      const double share = static_cast<double>(Random(static_cast<std::uint64_t>(at)).next() >> 11) * 0x1p-53;
+      return at < count && share >= shape_.mtp_right;
+    };
+    const auto before = [&](std::int64_t at) { return embedding_.data() + static_cast<std::size_t>((at + count - 1) % count) * row.size(); };
+    if (token == count) return random_row(random_, *kernels::find_type(static_cast<std::uint32_t>(type_)), 0, shape_.embedding, row.data());
+    std::int64_t other = token;
+    if (is_wrong(token)) {
+      do other = (other + 1) % count;
+      while (!is_wrong(other));
+    }
+    const std::size_t half = row.size() / 2;
+    std::copy_n(before(token), half, row.data());
+    std::copy_n(before(other) + half, row.size() - half, row.data() + half);
   }
 
   void plain_row(Fill fill, std::int64_t n, float* out) {
@@ -338,6 +396,18 @@ class Writer {
       double value = 0;
       switch (fill) {
         case Fill::matrix:
+        case Fill::zero:
+        case Fill::token_half:
+        case Fill::successors:
+          break;
+        case Fill::first_half:
+          value = i < n / 2 ? 1 : 0;
+          break;
+        case Fill::second_half:
+          value = i < n / 2 ? 0 : 1;
+          break;
+        case Fill::ones:
+          value = 1;
           break;
         case Fill::norm:
           value = random_.uniform(0.8, 1.2);
@@ -362,6 +432,7 @@ class Writer {
   std::string pairs_;
   std::uint64_t pair_count_ = 0;
   std::vector<Tensor> tensors_;
+  std::vector<std::byte> embedding_;  // [vocab, embedding] as written, of a predictable model
 };
 
 }  // namespace

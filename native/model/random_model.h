@@ -22,7 +22,11 @@ struct ModelShape {
   std::int64_t key_heads, value_heads, delta_dim;              // of Gated DeltaNet layers; 0: every layer is attention
   std::int64_t rope_dims, vocab, context;
   double rope_base;
-  bool tied;  // the embedding is the output matrix
+  bool tied;         // the embedding is the output matrix
+  bool mtp = false;  // of Gated DeltaNet: with the head that predicts the token after next
+  // 0..1: a head that is right for this share of the tokens, by construction: layers add nothing to the embedding, the token after t is t + 1, and the
+  // model and its head read it from two halves of one output matrix (so no tied one). Below 0: everything is random, and no guess comes true.
+  double mtp_right = -1;
 };
 
 // A shape by its name ("qwen35-0.8b"); not_found lists the names.

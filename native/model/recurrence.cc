@@ -1,6 +1,7 @@
 // Gated DeltaNet over sequences: the causal convolution of queries, keys and values, then one recurrent state per value head.
 //
-// Owns: the recurrent state of a run, [delta layers][conv inputs, then states], read before the run and written after it.
+// Owns: the recurrent state of a run, [delta layers][conv inputs, then states], read before the run and written after it. What a head keeps behind
+// these is written by mtp.cc.
 // Source: Yang et al. 2024, "Gated Delta Networks"; the op is kernels' delta_rule.
 // Rule that must stay true: a run cut into two gives the same bits as one, because every token is one step of the same recurrence.
 
@@ -65,10 +66,11 @@ kernels::DeltaArgs Forward::delta_args(const float* rows, const float* gates, st
   return args;
 }
 
-// draft_log: [delta layers], each inputs[drafted, conv_channels], convolved[drafted, conv_channels], gates[drafted, 2, value_heads].
+// draft_log: [delta layers], each inputs[drafted, conv_channels], convolved[drafted, conv_channels], gates[drafted, 2, value_heads]; then, with a
+// head, hidden[drafted, embedding].
 std::int64_t Forward::draft_log_floats(std::int64_t drafted) const {
   const DeltaShape& d = config_.delta;
-  return (config_.layers - config_.attention_layers()) * drafted * 2 * (d.conv_channels() + d.value_heads);
+  return drafted * (config_.delta_layers() * 2 * (d.conv_channels() + d.value_heads) + config_.mtp_layers * config_.embedding);
 }
 
 void Forward::log_draft(const Run& run, std::int64_t place) const {
@@ -83,9 +85,10 @@ void Forward::log_draft(const Run& run, std::int64_t place) const {
 void Forward::take_over(const float* draft_log, std::int64_t drafted, std::int64_t accepted, float* recurrent) {
   if (accepted == 0) return;
   const DeltaShape& d = config_.delta;
-  const std::int64_t channels = d.conv_channels(), layers = config_.layers - config_.attention_layers();
+  const std::int64_t channels = d.conv_channels(), layers = config_.delta_layers();
   const auto log_of = [&](std::int64_t layer) { return draft_log + layer * drafted * 2 * (channels + d.value_heads); };
   for (std::int64_t layer = 0; layer < layers; ++layer) keep_inputs(log_of(layer), accepted, recurrent + layer * d.state_floats());
+  if (config_.mtp_layers > 0) std::copy_n(log_of(layers) + (accepted - 1) * config_.embedding, config_.embedding, last_hidden(recurrent));
   pool_.parallel_for_stealing(0, layers * d.value_heads, 1, [&](std::int64_t begin, std::int64_t end, int thread) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t layer = unit / d.value_heads, head = unit % d.value_heads;

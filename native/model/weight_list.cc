@@ -91,7 +91,16 @@ void visit_experts(const ModelConfig& c, ExpertWeights& w, Visitor& visit) {
 }
 
 template <typename Visitor>
+void visit_head(const ModelConfig& c, HeadWeights& w, Visitor& visit) {
+  visit.vector("nextn.enorm.weight", c.embedding, w.token_norm);
+  visit.vector("nextn.hnorm.weight", c.embedding, w.hidden_norm);
+  visit.matrix("nextn.eh_proj.weight", c.embedding, 2 * c.embedding, w.join);
+  if (c.mtp_norm) visit.vector("nextn.shared_head_norm.weight", c.embedding, w.output_norm);
+}
+
+template <typename Visitor>
 void visit_layer(const ModelConfig& c, std::int64_t index, LayerWeights& layer, Visitor& visit) {
+  if (index >= c.layers) visit_head(c, layer.head, visit);
   visit.vector("attn_norm.weight", c.embedding, layer.mixer_norm);
   if (c.mixers[static_cast<std::size_t>(index)] == Mixer::attention)
     visit_attention(c, layer.attention, visit);
@@ -223,12 +232,15 @@ Result<WeightList> list_weights(const Gguf& gguf, const ModelConfig& c, const Op
   outside.vector("output_norm.weight", c.embedding, vector);
   if (c.rope_factors) outside.vector("rope_freqs.weight", c.rope_dims / 2, vector);
   if (!outside.status().ok()) return outside.status();
-  list.layers.resize(static_cast<std::size_t>(c.layers));
-  for (std::int64_t i = 0; i < c.layers; ++i) {
+  list.layers.resize(static_cast<std::size_t>(c.blocks()));
+  for (std::int64_t i = 0; i < c.blocks(); ++i) {
     LayerWeights layer;
     Lister lister(gguf, ops, c.experts.count, "blk." + std::to_string(i) + ".", list.layers[static_cast<std::size_t>(i)]);
     visit_layer(c, i, layer, lister);
-    if (!lister.status().ok()) return lister.status();
+    if (lister.status().ok()) continue;
+    if (i < c.layers) return lister.status();
+    return Status(lister.status().code(),
+                  lister.status().message() + "; or open it with drafting lookup or off, which leave its head for drafting aside");
   }
   return list;
 }

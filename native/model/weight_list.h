@@ -38,7 +38,7 @@ struct WeightBlock {
 
 struct WeightList {
   WeightBlock outside;
-  std::vector<WeightBlock> layers;  // [layers]
+  std::vector<WeightBlock> layers;  // [ModelConfig::blocks()]
   std::int64_t expert_count = 0;    // of every layer
   std::uint64_t trunk_bytes() const;
   std::uint64_t expert_bytes() const;  // of all layers

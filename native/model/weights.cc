@@ -88,7 +88,7 @@ Result<ModelWeights> ModelWeights::load(Gguf gguf, const TensorFileOptions& opti
   for (const char* letter = ops.name; *letter != '\0'; ++letter)  // two tables round differently: their keys must not meet
     out.fingerprint_ = (out.fingerprint_ ^ static_cast<std::uint64_t>(*letter)) * 0x100000001b3u;
 
-  out.layers_.resize(static_cast<std::size_t>(config.layers));
+  out.layers_.resize(static_cast<std::size_t>(config.blocks()));
   if (Status status = out.load_resident(residence, config, progress); !status.ok()) return status;
   // A full disk must not keep a sound model from being opened.
   if (const Status status = source.file->record(); !status.ok()) log(LogLevel::warning, "checksums_not_recorded", {{"reason", status.message()}});

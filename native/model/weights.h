@@ -63,6 +63,14 @@ struct ExpertWeights {
   const float* shared_router = nullptr;  // [embedding]; its product, through a sigmoid, weighs the shared expert
 };
 
+// Of the block behind the last layer (mtp.cc): what makes its input, and the norm behind it.
+struct HeadWeights {
+  const float* token_norm = nullptr;   // [embedding]
+  const float* hidden_norm = nullptr;  // [embedding]
+  Matrix join;                         // [embedding, 2 * embedding] of a token's embedding and the hidden state before it
+  const float* output_norm = nullptr;  // [embedding]; null: the model's
+};
+
 struct LayerWeights {
   const float* mixer_norm = nullptr;  // [embedding]
   AttentionWeights attention;         // one of the two, by ModelConfig::mixers
@@ -70,6 +78,7 @@ struct LayerWeights {
   const float* ffn_norm = nullptr;  // [embedding]
   MlpWeights mlp;                   // one of the two, by ModelConfig::experts
   ExpertWeights moe;
+  HeadWeights head;
 };
 
 class ExpertCache;
@@ -100,10 +109,10 @@ class ModelWeights {
   static Result<ModelWeights> load(Gguf gguf, const TensorFileOptions& options, const ModelConfig& config, const kernels::Ops& ops,
                                    const Residence& residence, const std::function<void(double)>& progress);
 
-  std::span<const LayerWeights> layers() const { return layers_; }
-  const Matrix& output() const { return output_; }             // [vocab, embedding]
-  const float* output_norm() const { return output_norm_; }    // [embedding]
-  const float* rope_factors() const { return rope_factors_; }  // [rope_dims / 2]; null: none
+  std::span<const LayerWeights> layers() const { return layers_; }  // [ModelConfig::blocks()]
+  const Matrix& output() const { return output_; }                  // [vocab, embedding]
+  const float* output_norm() const { return output_norm_; }         // [embedding]
+  const float* rope_factors() const { return rope_factors_; }       // [rope_dims / 2]; null: none
   // Row of the embedding table, from its GGUF layout. out[embedding].
   void embed(const kernels::Ops& ops, std::int32_t token, float* out) const;
   // Before a layer is computed, in order, by one thread: waits until its weights are in memory. Those of the layer before stay valid.

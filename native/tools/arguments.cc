@@ -10,7 +10,10 @@ namespace codicil::tools {
 
 const char* const kUsage =
     "Usage: engine-cli COMMAND --model FILE.gguf [options]\n"
-    "  random-model  --out FILE.gguf --shape NAME [--type q4_0] [--layers N] [--vocab N] [--experts N] [--context N] [--seed 1] (no --model)\n"
+    "  random-model  --out FILE.gguf --shape NAME [--type q4_0] [--layers N] [--vocab N] [--experts N] [--context N] [--seed 1]\n"
+    "                [--mtp random|SHARE] (no --model): random weights in a true shape; --mtp: with the head that guesses tokens (qwen35 shapes), "
+    "of\n"
+    "                random weights, or right for a share of the tokens; then layers add nothing and the text counts up the vocabulary\n"
     "  tokenize      --file texts.json [--special]\n"
     "  ask           --golden golden.json [--batch] [--top 5] [--max 16]\n"
     "  generate      --prompt-file prompts.json [-n 64] [--top 2] [--special]\n"
@@ -28,7 +31,8 @@ const char* const kUsage =
     "Everywhere: --threads 2, --context N, --batch-tokens 512, --ram-mib N (for keys and values), --set reference|avx2|avx512,\n"
     "  --ram-budget 8G (for everything: weights that do not fit are streamed from the file), --reserve (take the context's memory at once),\n"
     "  --kv f16|q8_0|k8v4|q4|nf4 (format of keys and values), --store FOLDER (their pages kept on disk), --store-mib N,\n"
-    "  --drafting off|lookup|mtp|auto (tokens guessed, several confirmed by one step),\n"
+    "  --drafting off|lookup|mtp|auto (tokens guessed, several confirmed by one step: from the text before, by the model's own head where the\n"
+    "  file has one, or both, as far as it pays),\n"
     "  --checksums FOLDER (of tensors, recorded at the first load, checked at every other), --second-copy FILE.gguf (read where they differ)\n"
     "Formats: bench/peer/FORMATS.md. Exit code: 0 done, 1 could not be done, 2 wrong usage.\n";
 
@@ -49,7 +53,7 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"inspect", {}},
     {"plan", {}},
     {"footprint", {"--prefill", "--warm", "--decode"}},
-    {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed"}},
+    {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed", "--mtp"}},
 };
 const std::set<std::string> kEverywhere = {"--model",     "--threads",   "--context",    "--batch-tokens", "--ram-mib",     "--set", "--store",
                                            "--store-mib", "--checksums", "--ram-budget", "--reserve",      "--second-copy", "--kv",  "--drafting"};

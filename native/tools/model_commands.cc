@@ -1,4 +1,6 @@
 // engine-cli verify, inspect, plan, footprint, random-model: what can be said of a model before it runs, and of what it then takes.
+#include <cstdlib>
+
 #include "native/device/machine.h"
 #include "native/model/random_model.h"
 #include "native/model/tokenizer.h"
@@ -61,7 +63,7 @@ void write_plan(JsonWriter& out, const Plan& p) {
   out.field("programBytes", p.program_bytes).field("usedBytes", p.used_bytes()).field("streamedBytes", p.streamed_bytes);
   out.field("availableBytes", p.available_bytes).field("largestContextTokens", p.largest_context_tokens).key("parts").open('[');
   for (const PlanPart& part : p.parts) out.open('{').field("tier", part.tier).field("tag", part.tag).field("bytes", part.bytes).close();
-  out.close().field("advice", p.advice).field("bottleneck", p.bottleneck);
+  out.close().field("advice", p.advice).field("bottleneck", p.bottleneck).field("drafting", std::string(drafting_name(p.drafting)));
   write_speed(out, "prefill", p.prefill);
   write_speed(out, "decode", p.decode);
   write_speed(out, "decodeFull", p.decode_full);
@@ -145,6 +147,16 @@ Status random_model_command(const Arguments& a, JsonWriter& out) {
                                              std::to_string(shape.layers) + ", " + std::to_string(shape.vocab) + " and " +
                                              std::to_string(shape.experts) + ": ask for more");
   shape.context = a.number("--context", shape.context);
+  shape.mtp = a.has("--mtp");
+  if (shape.mtp && shape.value_heads == 0)
+    return Status(Code::invalid_request,
+                  "expected a shape of the qwen35 family for --mtp, found " + std::string(shape.name) + ": choose qwen35-0.8b or another of them");
+  if (const std::string head = shape.mtp ? a.text("--mtp") : "random"; head != "random") {
+    char* end = nullptr;
+    shape.mtp_right = std::strtod(head.c_str(), &end);
+    if (end == head.c_str() || *end != 0 || !(shape.mtp_right >= 0 && shape.mtp_right <= 1))
+      return Status(Code::invalid_request, "expected random or a share from 0 to 1 after --mtp, found " + head + ": correct it");
+  }
   const std::string name = a.has("--type") ? a.text("--type") : "q4_0";
   for (std::uint32_t number = 0; number < 64; ++number) {
     const kernels::TypeInfo* type = kernels::find_type(number);
