@@ -1,80 +1,103 @@
-// What do guesses bring, and what do they cost where nothing repeats? Greedy answers of one model with and without, in one run.
+// What do guesses bring, and what do they cost where none comes true? Answers without guesses, with lookup and with the model's own head, in turns.
 //
-//   node bench/engine/drafting.mjs [--json] [--rounds 3] [--threads 2] [--tokens 96] [--model FILE.gguf]
+//   node bench/engine/drafting.mjs [--json] [--seconds 20] [--threads 1] [--tokens 64] [--only CASE]
 //
-// Two kinds of prompt: a passage of a real text with the request to repeat it (copy), and a request for a list of a kind that the prompt does not hold
-// (plain). Each round runs off, lookup, lookup, off, so that a drift of the machine falls on both; the ratio is that of the sums of decode seconds in a
-// round. The tokens must be the same in all runs: if they are not, exit code 1. Claims no speed: a ratio is printed, not judged.
+// Cases: `copy` (a passage of a real text and the request to repeat it; greedy), `sampled` (prose at temperature 1: nothing repeats itself), both on
+// the second test model, which has no head; `wrong head` (random weights in the shape of a 0.8B model: no guess of its head comes true) and `head
+// right 4 of 5` (the same shape, made so that the head is right for that share of the tokens: the text counts up through the vocabulary, so lookup
+// finds nothing). A head of a trained model is not measured here: no such file is at hand.
+// `engine-cli drafting` runs off, lookup, mtp, mtp, lookup, off in one process until `--seconds` have passed; `off` is an engine that has
+// not loaded the head. The ratio is that of processor seconds in a round, on one thread unless told otherwise: waiting threads spin. The tokens must be
+// the same in all ways: if they are not, exit code 1. Claims no speed: a ratio is printed, not judged.
 
-import { call, enginePath, inputFile, machineLine, Missing, say, secondModel, table } from './programs.mjs';
+import { existsSync } from 'node:fs';
+import { call, enginePath, inputFile, machineLine, Missing, say, scratchFile, secondModel, table } from './programs.mjs';
 import { realTexts } from './texts.mjs';
 
 const args = process.argv.slice(2);
 const option = (name, otherwise) => (args.includes(name) ? args[args.indexOf(name) + 1] : otherwise);
-const ROUNDS = Number(option('--rounds', '3'));
 
 const chat = (text) => `<|im_start|>user\n${text}<|im_end|>\n<|im_start|>assistant\n`;
 
-function prompts() {
-  const texts = realTexts(4) ?? [];
-  const passages = texts.slice(0, 3).map(({ text }) => text.slice(2000, 3200));
-  if (passages.length === 0) throw new Missing('expected real texts to quote from, found none: set CODICIL_CORPORA');
-  return {
-    copy: passages.map((passage) => chat(`Repeat the following passage word for word and add nothing.\n\n${passage}`)),
-    plain: [
-      chat('Write a short story about a lighthouse keeper who learns to paint.'),
-      chat('Explain how a bicycle stays upright, in your own words.'),
-      chat('Write a Python program that plays tic-tac-toe against itself.'),
-    ],
-  };
+function passages() {
+  const texts = realTexts(4);
+  if (texts === null) throw new Missing('expected real texts to quote from, found none: set CODICIL_CORPORA');
+  return texts.slice(0, 2).map(({ text }) => text.slice(2000, 3000));
+}
+
+/** A file of random weights in the shape of Qwen3.5 0.8B, made once a run. */
+async function headed(engine, head) {
+  const out = scratchFile(`head-${head}.gguf`);
+  if (!existsSync(out)) await call(engine, ['random-model', '--shape', 'qwen35-0.8b', '--mtp', head, '--out', out]);
+  return out;
+}
+
+const CASES = {
+  copy: async () => ({
+    model: await secondModel(),
+    prompts: passages().map((passage) => chat(`Repeat the following passage word for word and add nothing.\n\n${passage}`)),
+    flags: ['--special'],
+  }),
+  sampled: async () => ({
+    model: await secondModel(),
+    prompts: [chat('Write a short story about a lighthouse keeper who learns to paint.'), chat('Explain how a bicycle stays upright, in your own words.')],
+    flags: ['--special', '--sampled'],
+  }),
+  'wrong head': async (engine) => ({ model: await headed(engine, 'random'), prompts: ['What is the term of this agreement?', 'x'], flags: [] }),
+  'head right 4 of 5': async (engine) => ({ model: await headed(engine, '0.8'), prompts: ['What is the term of this agreement?', 'x'], flags: [] }),
+};
+
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+
+function spread(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return { min: sorted[0], median: sorted[sorted.length >> 1], max: sorted.at(-1) };
+}
+
+async function measure(engine, name) {
+  const { model, prompts, flags } = await CASES[name](engine);
+  say(`${name}: ${prompts.length} prompts`);
+  const given = ['drafting', '--model', model, '--prompt-file', inputFile('prompts.json', prompts), '--seconds', option('--seconds', '20')];
+  const found = await call(engine, [...given, '--threads', option('--threads', '1'), '-n', option('--tokens', '64'), '--context', '2048', ...flags]);
+  const off = found.ways[0];
+  const ways = found.ways.map((way) => ({
+    drafting: way.drafting,
+    tokensPerSecond: way.tokens / sum(way.processorSeconds),
+    ratio: spread(way.processorSeconds.map((seconds, round) => off.processorSeconds[round] / seconds)),
+    ratioByClock: spread(way.seconds.map((seconds, round) => off.seconds[round] / seconds)),
+    drafted: way.drafted,
+    accepted: way.accepted,
+  }));
+  return { name, planned: found.planned, same: found.same, rounds: off.seconds.length, ways };
 }
 
 async function main() {
   const engine = enginePath();
-  const model = option('--model') ?? (await secondModel());
+  const only = option('--only');
   const figures = [];
-  let same = true;
-  for (const [kind, list] of Object.entries(prompts())) {
-    const file = inputFile(`${kind}.json`, list);
-    const ratios = [];
-    let [rate, drafted, accepted] = [0, 0, 0];
-    let expected = null;
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const seconds = { off: 0, lookup: 0 };
-      for (const drafting of ['off', 'lookup', 'lookup', 'off']) {
-        say(`${kind}, round ${round + 1} of ${ROUNDS}: ${drafting}`);
-        const given = ['generate', '--model', model, '--prompt-file', file, '-n', option('--tokens', '96'), '--top', '1', '--special'];
-        const answers = await call(engine, [...given, '--threads', option('--threads', '2'), '--drafting', drafting]);
-        const ids = JSON.stringify(answers.map((answer) => answer.ids));
-        expected ??= ids;
-        same &&= ids === expected;
-        for (const answer of answers) seconds[drafting] += answer.decodeSeconds;
-        if (drafting === 'off') continue;
-        drafted += answers.reduce((sum, answer) => sum + answer.drafted, 0);
-        accepted += answers.reduce((sum, answer) => sum + answer.accepted, 0);
-        rate = answers.reduce((sum, answer) => sum + answer.ids.length, 0);
-      }
-      ratios.push(seconds.off / seconds.lookup);
-      rate = (2 * rate) / seconds.lookup;
-    }
-    ratios.sort((a, b) => a - b);
-    figures.push({ kind, ratio: { min: ratios[0], median: ratios[ratios.length >> 1], max: ratios.at(-1) }, tokensPerSecond: rate, drafted, accepted });
-  }
-  if (args.includes('--json')) console.log(JSON.stringify({ machine: machineLine(), same, figures }));
+  for (const name of Object.keys(CASES)) if (only === undefined || only === name) figures.push(await measure(engine, name));
+  if (args.includes('--json')) console.log(JSON.stringify({ machine: machineLine(), figures }));
   else {
     console.log(machineLine());
-    const row = ({ kind, ratio, tokensPerSecond, drafted, accepted }) => [
-      kind,
-      ratio.median.toFixed(2),
-      `${ratio.min.toFixed(2)}-${ratio.max.toFixed(2)}`,
-      tokensPerSecond.toFixed(1),
-      String(drafted),
-      String(accepted),
-    ];
-    console.log(table([['prompts', 'times as fast', 'range', 'tok/s with', 'guessed', 'came true'], ...figures.map(row)]));
-    console.log(same ? 'The same tokens with and without.' : 'DIFFERENT tokens with and without: a guess changed an answer.');
+    const head = ['case', 'planned', 'way', 'tok/s', 'against off', 'range', 'by the clock', 'guessed', 'came true', 'rounds'];
+    const rows = figures.flatMap(({ name, planned, rounds, ways }) =>
+      ways.map((way) => [
+        name,
+        planned,
+        way.drafting,
+        way.tokensPerSecond.toFixed(1),
+        way.ratio.median.toFixed(2),
+        `${way.ratio.min.toFixed(2)}-${way.ratio.max.toFixed(2)}`,
+        way.ratioByClock.median.toFixed(2),
+        way.drafted,
+        way.accepted,
+        rounds,
+      ]),
+    );
+    console.log(table([head, ...rows]));
+    for (const { name, same } of figures) if (!same) console.log(`DIFFERENT tokens with and without guesses in ${name}.`);
   }
-  process.exitCode = same ? 0 : 1;
+  process.exitCode = figures.every(({ same }) => same) ? 0 : 1;
 }
 
 try {

@@ -107,6 +107,8 @@ export interface Plan {
   /** At the end of a full context. */
   readonly decodeFull: PlannedSpeed;
   readonly measuredOn: string;
+  /** What will guess; mtp: the model's own head, and where auto was asked for lookup before it. */
+  readonly drafting: Exclude<Drafting, 'auto'>;
 }
 export interface PlannedSpeed {
   readonly tokensPerSecond: number;

@@ -57,6 +57,12 @@ export const plan: Command = {
   },
 };
 
+const DRAFTING: Record<Plan['drafting'], string> = {
+  off: 'no',
+  lookup: 'from the text before them',
+  mtp: "from the text before them, and by the model's own head",
+};
+
 /** One line for each length: how much, and how fast. */
 function printLengths(terminal: Terminal, plans: readonly Plan[]): void {
   const head = ['context', 'of it input', 'memory', 'disk', 'reads tok/s', 'answers tok/s', 'when full', ''].map(terminal.dim);
@@ -87,6 +93,7 @@ function printParts(terminal: Terminal, entry: Plan): void {
     `Reading documents: ${entry.prefill.bottleneck}`,
     `Answering: ${entry.decode.bottleneck} ${hits}`.trim(),
     `Answering when full: ${entry.decodeFull.bottleneck}`,
+    `Guessing tokens, as far as it pays: ${DRAFTING[entry.drafting]}.`,
     `${formatBytes(entry.availableBytes)} may be used; up to ${formatNumber(entry.largestContextTokens)} tokens fit. Speeds from measurements of ${entry.measuredOn}.`,
   ];
   terminal.print();

@@ -23,6 +23,9 @@ const char* const kUsage =
     "  session       [--tokens ids.json | --length 4096] [--ask 2] [--question-tokens 24] [--max 8] [--rate]: one long session, its times and\n"
     "                what it read; --rate reads the files of --store once more, plainly\n"
     "  perplexity    --tokens ids.json [--against logits.bin] [--every 1] (KL divergence from the program that wrote it)\n"
+    "  drafting      --prompt-file prompts.json [-n 64] [--seconds 30] [--sampled] [--special]: the answers without guesses, with lookup and with "
+    "the\n"
+    "                file's own head, in turns: times, guesses, whether all tokens are the same\n"
     "  soak          [--seconds 60] [--callers 3] [--seed 1] [--longest 6000]: random jobs, what was slowest, what was left in memory\n"
     "  verify        --checksums FOLDER: every tensor against what was recorded at the first load\n"
     "  inspect       what the file says of itself\n"
@@ -38,7 +41,7 @@ const char* const kUsage =
 
 namespace {
 
-const std::set<std::string> kSwitches = {"--special", "--batch", "--rate", "--reserve"};
+const std::set<std::string> kSwitches = {"--special", "--batch", "--rate", "--reserve", "--sampled"};
 const std::map<std::string, std::set<std::string>> kCommands = {
     {"tokenize", {"--file", "--special"}},
     {"ask", {"--golden", "--batch", "--top", "--max"}},
@@ -48,6 +51,7 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"reader-speed", {"--windows", "--questions", "--max"}},
     {"perplexity", {"--tokens", "--against", "--every"}},
     {"session", {"--tokens", "--length", "--ask", "--question-tokens", "--max", "--rate"}},
+    {"drafting", {"--prompt-file", "-n", "--seconds", "--sampled", "--special"}},
     {"soak", {"--seconds", "--callers", "--seed", "--longest"}},
     {"verify", {}},
     {"inspect", {}},

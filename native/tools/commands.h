@@ -24,6 +24,8 @@ Status reader_speed_command(const Arguments& a, Engine& engine, JsonWriter& out)
 Status session_command(const Arguments& a, Engine& engine, JsonWriter& out);
 // soak_commands.cc
 Status soak_command(const Arguments& a, Engine& engine, JsonWriter& out);
+// drafting_commands.cc
+Status drafting_command(const Arguments& a, JsonWriter& out);
 // model_commands.cc
 Status tokenize_command(const Arguments& a, JsonWriter& out);
 Status verify_command(const Arguments& a, JsonWriter& out);
