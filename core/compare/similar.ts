@@ -31,8 +31,8 @@ function makeBags(a: Side, b: Side, freeA: readonly number[], freeB: readonly nu
   const read = (side: Side, free: readonly number[]): Map<number, Map<number, number>> =>
     new Map(free.map((index) => [index, bagOf(side.units[index]!.tokens.map((token) => token.id))]));
   // Numbers are rare words, and the first to change (amounts, dates, references that follow): they weigh as common words do.
-  const weightOf = (id: number): number => (/^\p{N}/u.test(a.vocabulary.words[id]!) ? 1 : Math.log(1 + total / (frequency.get(id) ?? 1)));
-  return { weightOf, a: read(a, freeA), b: read(b, freeB) };
+  const weights = Float64Array.from(a.vocabulary.words, (word, id) => (/^\p{N}/u.test(word) ? 1 : Math.log(1 + total / (frequency.get(id) ?? 1))));
+  return { weightOf: (id) => weights[id]!, a: read(a, freeA), b: read(b, freeB) };
 }
 
 export interface Candidate {
