@@ -5,10 +5,10 @@
 // Cases: `copy` (a passage of a real text and the request to repeat it; greedy), `sampled` (prose at temperature 1: nothing repeats itself), both on
 // the second test model, which has no head; `wrong head` (random weights in the shape of a 0.8B model: no guess of its head comes true) and `head
 // right 4 of 5` (the same shape, made so that the head is right for that share of the tokens: the text counts up through the vocabulary, so lookup
-// finds nothing). A head of a trained model is not measured here: no such file is at hand.
-// `engine-cli drafting` runs off, lookup, mtp, mtp, lookup, off in one process until `--seconds` have passed; `off` is an engine that has
-// not loaded the head. The ratio is that of processor seconds in a round, on one thread unless told otherwise: waiting threads spin. The tokens must be
-// the same in all ways: if they are not, exit code 1. Claims no speed: a ratio is printed, not judged.
+// finds nothing, and stays in the part of the vocabulary that a head guesses in). A trained head is not measured: no such file is at hand.
+// `engine-cli drafting` runs off, lookup, mtp, mtp, lookup, off in one process until `--seconds` have passed; `off` is an engine that has not loaded
+// the head. The ratio is that of processor seconds in a round, on one thread unless told otherwise: waiting threads spin. The tokens must be the same
+// in all ways: if they are not, exit code 1. Claims no speed: a ratio is printed, not judged.
 
 import { existsSync } from 'node:fs';
 import { call, enginePath, inputFile, machineLine, Missing, say, scratchFile, secondModel, table } from './programs.mjs';

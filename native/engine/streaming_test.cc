@@ -132,15 +132,19 @@ CODICIL_TEST(pages_on_ssd_give_the_bits_of_pages_in_memory) {
 }
 
 CODICIL_TEST(a_hybrid_model_streams_the_pages_of_its_attention_layers) {
-  const TinyModel model(long_shape("qwen35", Type::f32));
-  const std::vector<Token> prefix = with_question(tokens_of(kDocument, 2), 1);
-  const Generated expected = in_ram(model, prefix);
-  const Folder folder;
-  const auto engine = open(options_for(model, kSmall / 2, folder.path()));
-  const auto session = engine->open_session().value();
-  REQUIRE_OK(sync(*session, prefix));
-  CHECK(equal(answer(*session), expected));
-  CHECK(engine->stats().kv.live_ssd_pages > 5);
+  for (const bool head : {false, true}) {  // a head has keys of its own in the pages: a layer more
+    TinyShape shape = long_shape("qwen35", Type::f32);
+    shape.mtp = head;
+    const TinyModel model(shape);
+    const std::vector<Token> prefix = with_question(tokens_of(kDocument, 2), 1);
+    const Generated expected = in_ram(model, prefix);
+    const Folder folder;
+    const auto engine = open(options_for(model, head ? kSmall : kSmall / 2, folder.path()));
+    const auto session = engine->open_session().value();
+    REQUIRE_OK(sync(*session, prefix));
+    CHECK(equal(answer(*session), expected));
+    CHECK(engine->stats().kv.live_ssd_pages > 5);
+  }
 }
 
 CODICIL_TEST(quantized_pages_of_odd_size_stream_too) {

@@ -57,8 +57,9 @@ class Forward {
   std::int64_t draft_log_floats(std::int64_t drafted) const;
   // What the model's head guesses to follow `token`, which stands at at.first_position and was not read yet; at.pages reach to the last guess,
   // at.recurrent is that of the tokens before. Nothing of it is changed but keys of the head at places that the reading of those tokens writes.
-  // logits_row[vocab] is scratch, then has the last guess's logits.
+  // Guesses are ids below guessed_ids(); logits_row has that many, then those of the last guess.
   Status guess(const Run& at, Token token, std::int64_t count, std::vector<Token>& guesses, float* logits_row);
+  std::int64_t guessed_ids() const;
   std::int64_t least_tile_tokens() const;  // a batch of fewer tokens goes by rows
   // out[rows, vocab] from hidden[rows, embedding]; rows <= kLogitRows.
   void logits(const float* hidden, std::int64_t rows, float* out);

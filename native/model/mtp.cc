@@ -16,6 +16,17 @@
 
 namespace codicil::model {
 
+namespace {
+
+// A guess is made among the first quarter of the vocabulary, for the output matrix is most of what it costs (a third of the weights of a 0.8B model).
+// Merges are numbered by how frequent they were: of 104,994 tokens of 20 contracts 98 % are in the first quarter of 248,320 ids, and 93 % in the first
+// 32,768. A token behind them is never guessed, which costs its guess and nothing else (Zhao et al. 2025, "FR-Spec").
+constexpr std::int64_t kGuessedShare = 4, kLeastGuessed = 32768;
+
+}  // namespace
+
+std::int64_t Forward::guessed_ids() const { return std::min(config_.vocab, std::max(config_.vocab / kGuessedShare, kLeastGuessed)); }
+
 // joined_[row] = [norm(embedding of token); norm(hidden)]. `hidden` may lie in the row's own second half.
 void Forward::join_inputs(std::int64_t row, Token token, const float* hidden) {
   const std::int64_t e = config_.embedding;
@@ -68,6 +79,8 @@ Status Forward::guess(const Run& at, Token token, std::int64_t count, std::vecto
   const std::int64_t layer = config_.layers;
   const float* norm = weights(layer).head.output_norm != nullptr ? weights(layer).head.output_norm : weights_.output_norm();
   const float* hidden = last_hidden(at.recurrent);
+  Matrix output = weights_.output();
+  output.weights.rows = guessed_ids();
   Batch step;
   step.tokens = {token};
   step.runs = {at};
@@ -90,8 +103,8 @@ Status Forward::guess(const Run& at, Token token, std::int64_t count, std::vecto
     }
     ops_.rms_norm(one.x, norm, config_.rms_eps, guess_hidden_.as<float>(), config_.embedding);
     hidden = guess_hidden_.as<float>();
-    logits(hidden, 1, logits_row);
-    step.tokens[0] = static_cast<Token>(ops_.argmax(logits_row, config_.vocab));
+    one.multiply({{output, logits_row}}, hidden, config_.embedding);
+    step.tokens[0] = static_cast<Token>(ops_.argmax(logits_row, output.rows()));
     step.runs[0].first_position += 1;
     guesses.push_back(step.tokens[0]);
   }
