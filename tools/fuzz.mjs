@@ -3,15 +3,19 @@
 // Every `native/**/x_fuzz.cc` is a target, and `native/**/x_fuzz/` its kept inputs, which the ordinary tests replay. A run starts from these and
 // prints how many inputs were executed. With --keep, inputs that reach new code are added, smallest first, up to LARGEST bytes each.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { node24, ROOT, say } from './setup.mjs';
+import { node24, ROOT } from './setup.mjs';
 
 const LARGEST = 4096; // a kept input is read in reviews, and the repository stays small
 const MOST = 60; // of one target
 const args = process.argv.slice(2);
 const seconds = args.includes('--seconds') ? Number(args[args.indexOf('--seconds') + 1]) : 60;
+if (!(seconds > 0)) {
+  process.stderr.write('Expected a number of seconds above 0 after --seconds.\n');
+  process.exit(2);
+}
 const names = args.filter((word, i) => !word.startsWith('--') && args[i - 1] !== '--seconds');
 
 /** @param {string} file @param {string[]} words */
@@ -58,18 +62,18 @@ function fuzz(source) {
   return ok;
 }
 
+const sources = readdirSync(path.join(ROOT, 'native'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('_fuzz.cc'))
+  .map((file) => path.posix.join('native', file.replaceAll(path.sep, '/')))
+  .filter((file) => names.length === 0 || names.some((name) => file.includes(name)));
+if (sources.length === 0) {
+  process.stderr.write(`Expected the name of a target, found "${names.join(' ')}". Leave it out to run all.\n`);
+  process.exit(2);
+}
 const built = spawnSync(node24(), ['tools/native.mjs', 'fuzz'], {
   cwd: ROOT,
   stdio: ['ignore', 'ignore', 'inherit'],
   env: { ...process.env, CXX: process.env['CXX'] ?? 'clang++' },
 });
 if (built.status !== 0) process.exit(1);
-const sources = readdirSync(path.join(ROOT, 'native'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('_fuzz.cc'))
-  .map((file) => path.posix.join('native', file.replaceAll(path.sep, '/')))
-  .filter((file) => names.length === 0 || names.some((name) => file.includes(name)));
-if (sources.length === 0 || !existsSync(path.join(ROOT, 'build', 'native-fuzz'))) {
-  say(`Expected the name of a fuzz target, found ${names.join(' ')}: there is none of that name below native/.`);
-  process.exit(2);
-}
 process.exitCode = sources.map(fuzz).every(Boolean) ? 0 : 1;

@@ -43,18 +43,18 @@ export class Hosts {
     if (this.ready) this.join(window);
   }
 
-  /** Resolves when the workspace has ended, at most after `ms`. */
+  /** Resolves when both hosts have ended, at most after `ms`: the workspace closes its database, the engine writes what it has read. */
   async dispose(ms: number): Promise<void> {
     this.disposed = true;
     const { workspace, engine } = this;
     this.engine = null;
-    if (workspace) {
-      const ended = new Promise<void>((resolve) => workspace.once('exit', () => resolve()));
-      workspace.postMessage({ type: 'stop' }, []);
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, ms))]);
-      workspace.kill();
-    }
+    const late = new Promise((resolve) => setTimeout(resolve, ms));
+    const hosts = [workspace, engine].filter((host) => host !== null);
+    const ended = hosts.map((host) => new Promise<void>((resolve) => host.once('exit', () => resolve())));
+    workspace?.postMessage({ type: 'stop' }, []);
     engine?.kill();
+    await Promise.race([Promise.all(ended), late]);
+    workspace?.kill();
   }
 
   private startWorkspace(): void {
@@ -66,7 +66,7 @@ export class Hosts {
   }
 
   private hear(host: UtilityProcess, message: FromWorkspace): void {
-    if (host !== this.workspace) return;
+    if (host !== this.workspace || this.disposed) return;
     if (message.type === 'engine.wanted') this.startEngine(host);
     else if (message.type === 'failed') this.options.onFailed(message.failure);
     else {

@@ -59,7 +59,11 @@ export interface Arguments {
   texts(name: string): readonly string[];
   /** Errors: UsageError unless it is a whole number within the limits. */
   number(name: string, least: number, most: number): number | undefined;
+  /** Bytes of a size such as 500M, 8G or 1T. Errors: UsageError unless it is one, of 1 MiB to 1024 TiB. */
+  size(name: string): number | undefined;
 }
+
+const UNITS: Readonly<Record<string, number>> = { M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 };
 
 export function readArguments(command: Command, argv: readonly string[]): Arguments {
   const specs: Readonly<Record<string, OptionSpec>> = { ...command.options, ...COMMON_OPTIONS };
@@ -94,6 +98,15 @@ export function readArguments(command: Command, argv: readonly string[]): Argume
       if (!Number.isInteger(value) || value < least || value > most)
         throw new UsageError(`--${name} takes a whole number from ${least} to ${most}; "${text}" was given.`, hint);
       return value;
+    },
+    size: (name) => {
+      const text = given.get(name)?.[0];
+      if (text === undefined) return undefined;
+      const found = /^(\d{1,9}(?:\.\d+)?)\s*([MGT])(?:i?B)?$/i.exec(text);
+      const bytes = found ? Math.round(Number(found[1]) * UNITS[found[2]!.toUpperCase()]!) : 0;
+      if (bytes < UNITS['M']! || bytes > 1024 * UNITS['T']!)
+        throw new UsageError(`--${name} takes a size such as 500M or 8G, at most 1024T; "${text}" was given.`, hint);
+      return bytes;
     },
   };
 }

@@ -57,6 +57,12 @@ describe('the command line', () => {
     expect(await codicil('ask', 'x', '--jsno')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean --json?') });
     expect(await codicil('compare', file('v1.txt'))).toMatchObject({ code: 2, stderr: expect.stringContaining('two documents') });
     expect(await codicil('clauses', file('v1.txt'), '--depth', 'deep')).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number') });
+    for (const size of ['0G', 'lots', '99999999999T', '2000T', '5'])
+      for (const [command, option] of [
+        ['store', '--limit'],
+        ['plan', '--ram-budget'],
+      ] as const)
+        expect(await codicil(command, option, size)).toMatchObject({ code: 2, stderr: expect.stringContaining(`${option} takes a size such as 500M or 8G`) });
     expect(await codicil('clauses', file('v1.txt'), '--view', 'new')).toMatchObject({ code: 2, stderr: expect.stringContaining('accepted, original, both') });
     expect(await codicil('clauses', file('v1.txt'), '--depth')).toMatchObject({ code: 2, stderr: expect.stringContaining('needs a value') });
     for (const name of ['ask', 'clauses', 'summary', 'lint', 'ingest']) expect([name, (await codicil(name)).code]).toEqual([name, 2]);

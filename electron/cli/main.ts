@@ -90,6 +90,10 @@ function printOverview(terminal: Terminal): void {
 
 if (import.meta.main) {
   // A reader that has seen enough (head, less) closes the pipe; that is no failure.
-  process.stdout.on('error', () => process.exit(process.exitCode ?? EXIT.ok));
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT.ok);
+    process.stderr.write(`✗ The result was expected to be written, and the system says: ${error.message}. Write it where there is room.\n`);
+    process.exit(EXIT.failed);
+  });
   process.exitCode = await runCommand(process.argv.slice(2), { stdout: process.stdout, stderr: process.stderr, env: process.env });
 }

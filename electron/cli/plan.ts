@@ -37,8 +37,8 @@ export const plan: Command = {
     if (positionals.length > 1) throw new UsageError(`plan takes one model file; ${positionals.length} given.`, 'codicil plan --help');
     const file = positionals[0] ?? session.args.text('model') ?? shippedReaderPath();
     const wanted = session.args.texts('context').map(contextOf);
-    const budget = session.args.text('ram-budget');
-    const options = budget === undefined ? {} : { memoryBudgetBytes: sizeOf(budget) };
+    const budget = session.args.size('ram-budget');
+    const options = budget === undefined ? {} : { memoryBudgetBytes: budget };
     const engine = session.workspace().engines.engine();
     const info = await engine.inspect(file);
     const lengths = wanted.length > 0 ? wanted : CONTEXTS.filter((context) => context <= info.contextTokens);
@@ -108,10 +108,4 @@ function contextOf(text: string): number {
   if (!Number.isInteger(value) || value < 16 || value > 1 << 24)
     throw new UsageError(`--context takes a number of tokens (32768 or 32k); "${text}" was given.`, 'codicil plan --help');
   return value;
-}
-
-function sizeOf(text: string): number {
-  const found = /^(\d{1,9}(?:\.\d+)?)([MG])(?:i?B)?$/i.exec(text);
-  if (!found) throw new UsageError(`--ram-budget takes a size such as 8G or 900M; "${text}" was given.`, 'codicil plan --help');
-  return Math.round(Number(found[1]) * 2 ** (found[2]!.toUpperCase() === 'G' ? 30 : 20));
 }

@@ -22,8 +22,8 @@ export const store: Command = {
     const { args, terminal } = session;
     if (args.positionals.length > 0) throw new UsageError('store takes no argument; see its options.', 'codicil store --help');
     const { handlers } = session.workspace();
-    const limit = args.text('limit');
-    if (limit !== undefined) await handlers['store.limit']({ bytes: sizeOf(limit) });
+    const limit = args.size('limit');
+    if (limit !== undefined) await handlers['store.limit']({ bytes: limit });
     const forget = args.texts('forget');
     if (args.flag('clear') || forget.length > 0) {
       const shown = forget.length > 0 ? await handlers['store.show']({}) : null;
@@ -64,13 +64,4 @@ function oneOf(id: string, known: readonly string[]): string {
   const hits = known.filter((other) => id.length >= 6 && other.startsWith(id));
   if (hits.length === 1) return hits[0]!;
   throw new UsageError(`--forget takes an id that "codicil store" shows; "${id}" is ${hits.length === 0 ? 'none' : 'several'} of them.`, 'codicil store');
-}
-
-const UNITS = { m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 } as const;
-
-function sizeOf(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)\s*([mgt])(?:i?b)?$/i.exec(text);
-  const bytes = match ? Math.round(Number(match[1]) * UNITS[match[2]!.toLowerCase() as keyof typeof UNITS]) : 0;
-  if (bytes < UNITS.m) throw new UsageError(`--limit takes a size such as 8G or 500M; "${text}" was given.`, 'codicil store --help');
-  return bytes;
 }

@@ -46,6 +46,25 @@ describe('the engine client', () => {
     expect(await second.detokenize(generated.tokens)).toBe('hello');
   });
 
+  it('closes sessions before their engine when the line is lost, so that what waits for the disk is written', async () => {
+    const closed: string[] = [];
+    const addon = fakeAddon();
+    const told: NativeAddon = {
+      ...addon,
+      open: async (options) => {
+        const engine = await addon.open(options);
+        const openSession = () => ({ ...engine.openSession(), close: () => void closed.push('session') });
+        return { ...engine, openSession, close: () => void closed.push('engine') };
+      },
+    };
+    const { client, crash } = start(told);
+    const model = await client.open('/a.gguf');
+    await model.openSession();
+    await model.openSession();
+    crash();
+    await expect.poll(() => closed).toEqual(['session', 'session', 'engine']);
+  });
+
   it('says busy while it works and ready when it is done', async () => {
     const { client, states } = start(fakeAddon());
     const session = await (await client.open('/a.gguf')).openSession();

@@ -33,6 +33,8 @@ export function serveEngine(channel: Channel, load: () => NativeAddon, build: st
       .catch((error: unknown) => post({ type: 'response', id, reply: { ok: false, failure: toFailure(error) } }));
   });
   channel.onClose(() => {
+    // A session holds the parts of its engine: while one is open, closing the engine does not write what waits for the disk.
+    for (const { session } of sessions.values()) session.close();
     for (const engine of models.values()) engine.close();
     models.clear();
     sessions.clear();
@@ -57,7 +59,11 @@ function engineHandlers(load: () => NativeAddon, models: Models, sessions: Sessi
       return { model: lastNumber, info: engine.model() };
     },
     'model.close': ({ model: number }) => {
-      for (const [id, entry] of sessions) if (entry.model === number) sessions.delete(id);
+      for (const [id, { model: of, session: opened }] of sessions) {
+        if (of !== number) continue;
+        opened.close();
+        sessions.delete(id);
+      }
       models.get(number)?.close();
       models.delete(number);
       return null;

@@ -6,11 +6,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 namespace codicil::addon {
 
 namespace {
+
+// Nothing: no number, or none that T holds exactly.
+template <typename T>
+std::optional<T> number_in(const Napi::Value& value) {
+  if (!value.IsNumber()) return std::nullopt;
+  const double number = value.As<Napi::Number>().DoubleValue();
+  if (!std::isfinite(number)) return std::nullopt;
+  if constexpr (std::is_integral_v<T>) {
+    constexpr double kExact = 9007199254740992.0;  // 2^53: JavaScript's whole numbers
+    const double least = std::max(static_cast<double>(std::numeric_limits<T>::min()), -kExact);
+    const double most = std::min(static_cast<double>(std::numeric_limits<T>::max()), kExact);
+    if (number != std::floor(number) || number < least || number > most) return std::nullopt;
+  }
+  return static_cast<T>(number);
+}
 
 // Reads optional fields of an options object and remembers the first one that is of a wrong kind.
 class Fields {
@@ -22,9 +40,9 @@ class Fields {
     const Napi::Value value = object_.Get(name);
     if (value.IsUndefined()) return;
     if (!value.IsNumber()) return fail(name, "a number");
-    const double number = value.As<Napi::Number>().DoubleValue();
-    if (!std::isfinite(number) || (std::is_unsigned_v<T> && number < 0) || std::fabs(number) > 9e15) return fail(name, "a finite number in range");
-    out = static_cast<T>(number);
+    const std::optional<T> read = number_in<T>(value);
+    if (!read) return fail(name, std::is_integral_v<T> ? "a whole number in range" : "a finite number");
+    out = *read;
   }
   void text(const char* name, std::string& out) {
     const Napi::Value value = object_.Get(name);
@@ -208,10 +226,10 @@ Result<SyncOptions> read_sync_options(const Napi::Value& value) {
     o.keep.emplace();
     for (std::uint32_t i = 0; i < array.Length(); ++i) {
       const Napi::Value position = array.Get(i);
-      if (position.IsNumber())
-        o.keep->push_back(position.As<Napi::Number>().Int64Value());
+      if (const std::optional<std::int64_t> read = number_in<std::int64_t>(position))
+        o.keep->push_back(*read);
       else
-        fields.fail("keep", "an array of numbers");
+        fields.fail("keep", "an array of whole numbers");
     }
   } else if (!keep.IsUndefined()) {
     fields.fail("keep", "an array of numbers");
@@ -256,8 +274,8 @@ Result<GenerateOptions> read_generate_options(const Napi::Value& value) {
     const auto array = probes.As<Napi::Array>();
     for (std::uint32_t i = 0; i < array.Length(); ++i) {
       const Napi::Value token = array.Get(i);
-      if (token.IsNumber())
-        o.probes.push_back(token.As<Napi::Number>().Int32Value());
+      if (const std::optional<Token> read = number_in<Token>(token))
+        o.probes.push_back(*read);
       else
         fields.fail("probes", "token ids");
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <system_error>
 
 namespace codicil {
 namespace {
@@ -53,7 +54,11 @@ bool spin_until(const Ready& ready) {
 
 ThreadPool::ThreadPool(int threads) : threads_(std::max(threads, 1)), alone_ns_(kAloneNs) {
   workers_.reserve(static_cast<std::size_t>(threads_ - 1));
-  for (int i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { worker_loop(i); });
+  try {
+    for (int i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { worker_loop(i); });
+  } catch (const std::system_error&) {
+    threads_ = static_cast<int>(workers_.size()) + 1;  // the system gives no more: slower is better than not at all
+  }
 }
 
 ThreadPool::~ThreadPool() {

@@ -74,7 +74,7 @@ class ThreadPool {
   void wait_for_workers();
   void note_wait(std::int64_t waited_ns, std::int64_t worked_ns);
 
-  const int threads_;
+  int threads_;
   Job job_;                                               // written by the caller before generation_ moves, read by workers after
   alignas(64) std::atomic<std::uint32_t> generation_{0};  // moves once per call
   alignas(64) std::atomic<std::int32_t> running_{0};      // workers that have not finished this generation

@@ -38,7 +38,9 @@ Status check_options(const GenerateOptions& o, std::int64_t vocab) {
   if (o.max_tokens < 0) return bad("max_tokens of 0 or more", std::to_string(o.max_tokens));
   if (o.draft_tokens < 0) return bad("draft_tokens of 0 or more", std::to_string(o.draft_tokens));
   if (!(o.temperature >= 0) || !std::isfinite(o.temperature)) return bad("a temperature of 0 or more", std::to_string(o.temperature));
-  if (!(o.top_p > 0)) return bad("top_p above 0", std::to_string(o.top_p));
+  if (!(o.top_p > 0 && o.top_p <= 1)) return bad("top_p above 0 and at most 1", std::to_string(o.top_p));
+  if (o.top_k < 0) return bad("top_k of 0 or more", std::to_string(o.top_k));
+  if (o.top_logits < 0) return bad("top_logits of 0 or more", std::to_string(o.top_logits));
   if (!(o.min_p >= 0 && o.min_p <= 1)) return bad("min_p in 0..1", std::to_string(o.min_p));
   if (!std::isfinite(o.presence_penalty)) return bad("a finite presence penalty", std::to_string(o.presence_penalty));
   if (!(o.repetition_penalty > 0)) return bad("a repetition penalty above 0", std::to_string(o.repetition_penalty));

@@ -19,6 +19,8 @@ namespace codicil {
 
 namespace {
 
+constexpr int kMostThreads = 1024;  // more than any machine of today has cores; each takes a stack
+
 Result<const kernels::Ops*> table_named(const std::string& name) {
   if (name.empty()) return &kernels::best_cpu();
   if (name == "reference") return &kernels::reference();
@@ -230,10 +232,11 @@ Status lay_out(const EngineOptions& options, const device::Machine& machine, Blu
 }  // namespace
 
 Result<Blueprint> draw(const EngineOptions& options) {
-  if (options.threads < 0 || options.context_tokens < 0 || options.batch_tokens < 1) {
-    return Status(Code::invalid_request, "expected threads and context of 0 or more and batch_tokens of at least 1, found " +
-                                             std::to_string(options.threads) + ", " + std::to_string(options.context_tokens) + " and " +
-                                             std::to_string(options.batch_tokens) + ": correct the options");
+  if (options.threads < 0 || options.threads > kMostThreads || options.context_tokens < 0 || options.batch_tokens < 1) {
+    return Status(Code::invalid_request, "expected threads in 0.." + std::to_string(kMostThreads) +
+                                             ", a context of 0 or more and batch_tokens of at least 1, found " + std::to_string(options.threads) +
+                                             ", " + std::to_string(options.context_tokens) + " and " + std::to_string(options.batch_tokens) +
+                                             ": correct the options");
   }
   Result<const kernels::Ops*> ops = table_named(options.instruction_set);
   if (!ops.ok()) return ops.status();

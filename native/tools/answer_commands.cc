@@ -100,14 +100,14 @@ Status ask_command(const Arguments& a, Engine& engine, JsonWriter& out) {
 }
 
 Status generate_command(const Arguments& a, Engine& engine, JsonWriter& out) {
-  Result<Json> prompts = read_json(a.text("--prompt-file"), Json::Kind::array, "a list of prompts");
+  Result<std::vector<std::string>> prompts = read_texts(a.text("--prompt-file"), "prompts");
   if (!prompts.ok()) return prompts.status();
   GenerateOptions options;
   options.max_tokens = a.number("-n", 64);
   options.top_logits = static_cast<int>(a.number("--top", 2));
   out.open('[');
-  for (const Json& prompt : prompts.value().items) {
-    Result<std::vector<Token>> tokens = engine.tokenize(prompt.string, a.has("--special"));
+  for (const std::string& prompt : prompts.value()) {
+    Result<std::vector<Token>> tokens = engine.tokenize(prompt, a.has("--special"));
     if (!tokens.ok()) return tokens.status();
     std::vector<Token> prefix = std::move(tokens).value();
     if (engine.model().add_bos && engine.model().bos >= 0) prefix.insert(prefix.begin(), engine.model().bos);

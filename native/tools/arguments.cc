@@ -62,21 +62,29 @@ const std::map<std::string, std::set<std::string>> kCommands = {
 const std::set<std::string> kEverywhere = {"--model",     "--threads",   "--context",    "--batch-tokens", "--ram-mib",     "--set", "--store",
                                            "--store-mib", "--checksums", "--ram-budget", "--reserve",      "--second-copy", "--kv",  "--drafting"};
 
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;  // more than any machine has, and far from where arithmetic overflows
+
 // "8G", "300M", "1000000"; nothing: not a size.
 std::optional<std::uint64_t> bytes_of(const std::string& text) {
   std::size_t digits = 0;
   while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
   if (digits == 0 || digits > 15 || text.size() > digits + 1) return std::nullopt;
   const std::string unit = text.substr(digits);
-  const int shift = unit.empty() ? 0 : unit == "M" || unit == "m" ? 20 : unit == "G" || unit == "g" ? 30 : -1;
+  const int shift = unit.empty() ? 0 : unit == "M" || unit == "m" ? 20 : unit == "G" || unit == "g" ? 30 : unit == "T" || unit == "t" ? 40 : -1;
   if (shift < 0) return std::nullopt;
-  return std::stoull(text.substr(0, digits)) << shift;
+  const std::uint64_t count = std::stoull(text.substr(0, digits));
+  if (count == 0 || count > kMostBytes >> shift) return std::nullopt;
+  return count << shift;
 }
 
 }  // namespace
 
 std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) {
   if (argc < 2) return UsageFault{"Expected a command, found none."};
+  if (std::strcmp(argv[1], "--help") == 0 || std::strcmp(argv[1], "-h") == 0 || std::strcmp(argv[1], "help") == 0) {
+    out.command = "help";
+    return {};
+  }
   out.command = argv[1];
   const auto known = kCommands.find(out.command);
   if (known == kCommands.end()) return UsageFault{"Expected one of the commands below, found " + out.command + "."};
@@ -104,11 +112,16 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
                               "--seconds", "--callers", "--longest",      "--layers",  "--vocab",     "--experts", "--seed", "--warm"}) {
     if (!out.has(numeric)) continue;
     const std::string value = out.text(numeric);
-    if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos)
-      return UsageFault{std::string("Expected a whole number after ") + numeric + ", found " + value + "."};
+    // 2^30: of tokens, threads, MiB or seconds alike more than there are.
+    if (value.empty() || value.size() > 10 || value.find_first_not_of("0123456789") != std::string::npos || std::stoll(value) > 1 << 30)
+      return UsageFault{std::string("Expected a whole number of at most 1073741824 after ") + numeric + ", found " + value + "."};
+    for (const char* positive : {"--repeat", "--every", "--batch-tokens", "--seconds", "--callers"}) {
+      if (std::strcmp(numeric, positive) == 0 && std::stoll(value) == 0)
+        return UsageFault{std::string("Expected at least 1 after ") + numeric + ", found 0."};
+    }
   }
   if (out.has("--ram-budget") && !bytes_of(out.text("--ram-budget")))
-    return UsageFault{"Expected a size such as 8G or 300M after --ram-budget, found " + out.text("--ram-budget") + "."};
+    return UsageFault{"Expected a size such as 8G or 300M (at most 1024T) after --ram-budget, found " + out.text("--ram-budget") + "."};
   return {};
 }
 

@@ -1,8 +1,10 @@
 // The engine, waited for.
 #include "native/tools/blocking.h"
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <memory>
 
 namespace codicil::tools {
@@ -18,11 +20,30 @@ Result<Json> read_json(const std::string& path, Json::Kind kind, const char* wha
   return json;
 }
 
+Result<std::vector<std::string>> read_texts(const std::string& path, const char* what) {
+  Result<Json> list = read_json(path, Json::Kind::array, what);
+  if (!list.ok()) return list.status();
+  std::vector<std::string> texts;
+  for (Json& item : list.value().items) {
+    if (item.kind != Json::Kind::string || item.string.empty())
+      return Status(Code::invalid_request, "expected " + std::string(what) + " as strings of at least one character in " + path +
+                                               ", found something else at place " + std::to_string(texts.size()) + ": correct the list");
+    texts.push_back(std::move(item.string));
+  }
+  return texts;
+}
+
 Result<std::vector<Token>> read_tokens(const std::string& path) {
   Result<Json> ids = read_json(path, Json::Kind::array, "a list of token ids");
   if (!ids.ok()) return ids.status();
   std::vector<Token> tokens;
-  for (const Json& id : ids.value().items) tokens.push_back(static_cast<Token>(id.number));
+  for (const Json& id : ids.value().items) {
+    if (id.kind != Json::Kind::number || id.number != std::floor(id.number) || id.number < 0 || id.number > std::numeric_limits<Token>::max())
+      return Status(Code::invalid_request, "expected whole numbers of 0 or more in " + path + ", found something else at place " +
+                                               std::to_string(tokens.size()) + ": write the ids of a tokenizer");
+    tokens.push_back(static_cast<Token>(id.number));
+  }
+  if (tokens.empty()) return Status(Code::invalid_request, "expected at least one token id in " + path + ", found an empty list");
   return tokens;
 }
 

@@ -13,7 +13,8 @@ namespace codicil::tools {
 
 // `what` names the expected content in the error's sentence.
 Result<Json> read_json(const std::string& path, Json::Kind kind, const char* what);
-Result<std::vector<Token>> read_tokens(const std::string& path);  // a JSON list of token ids
+Result<std::vector<std::string>> read_texts(const std::string& path, const char* what);  // a JSON list of strings, none empty
+Result<std::vector<Token>> read_tokens(const std::string& path);                         // a JSON list of token ids
 
 std::future<Status> sync(Session& session, std::vector<Token> prefix, SyncOptions options = {});
 std::future<Result<Generated>> generate(Session& session, GenerateOptions options, std::function<void(Token, std::string_view)> on_text = {});

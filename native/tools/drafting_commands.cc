@@ -63,10 +63,10 @@ Status run_round(std::vector<Way>& ways, std::size_t prompts, GenerateOptions op
   return {};
 }
 
-Result<std::vector<std::unique_ptr<Session>>> read_prompts(const Arguments& a, Engine& engine, const std::vector<Json>& prompts) {
+Result<std::vector<std::unique_ptr<Session>>> read_prompts(const Arguments& a, Engine& engine, const std::vector<std::string>& prompts) {
   std::vector<std::unique_ptr<Session>> out;
-  for (const Json& prompt : prompts) {
-    Result<std::vector<Token>> tokens = engine.tokenize(prompt.string, a.has("--special"));
+  for (const std::string& prompt : prompts) {
+    Result<std::vector<Token>> tokens = engine.tokenize(prompt, a.has("--special"));
     if (!tokens.ok()) return tokens.status();
     Result<std::unique_ptr<Session>> session = engine.open_session();
     if (!session.ok()) return session.status();
@@ -85,7 +85,7 @@ void write_numbers(JsonWriter& out, const char* name, const std::vector<double>&
 }  // namespace
 
 Status drafting_command(const Arguments& a, JsonWriter& out) {
-  const Result<Json> prompts = read_json(a.text("--prompt-file"), Json::Kind::array, "a list of prompts");
+  const Result<std::vector<std::string>> prompts = read_texts(a.text("--prompt-file"), "prompts");
   if (!prompts.ok()) return prompts.status();
   std::array<EngineOptions, 2> options = {options_of(a), options_of(a)};
   options[0].drafting = Drafting::off;
@@ -97,7 +97,7 @@ Status drafting_command(const Arguments& a, JsonWriter& out) {
     Result<std::unique_ptr<Engine>> engine = Engine::open(options[i], {});
     if (!engine.ok()) return engine.status();
     engines[i] = std::move(engine).value();
-    Result<std::vector<std::unique_ptr<Session>>> read = read_prompts(a, *engines[i], prompts.value().items);
+    Result<std::vector<std::unique_ptr<Session>>> read = read_prompts(a, *engines[i], prompts.value());
     if (!read.ok()) return read.status();
     sessions[i] = std::move(read).value();
   }
@@ -113,7 +113,7 @@ Status drafting_command(const Arguments& a, JsonWriter& out) {
   const Clock::time_point start = Clock::now();
   bool same = true;
   do {
-    if (Status status = run_round(ways, prompts.value().items.size(), generation); !status.ok()) return status;
+    if (Status status = run_round(ways, prompts.value().size(), generation); !status.ok()) return status;
     for (const Way& way : ways) same &= way.answers == ways[0].answers;
   } while (seconds_between(start, Clock::now()) < static_cast<double>(a.number("--seconds", 30)));
 

@@ -5,7 +5,9 @@
 // Rules that must stay true: stdout carries one JSON value and nothing else; exit code 0 done, 1 it could not be done (one
 // sentence on stderr), 2 wrong usage.
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 #include "native/tools/commands.h"
@@ -33,6 +35,13 @@ Status run_command(const Arguments& a, JsonWriter& out) {
   return kWithEngine.at(a.command)(a, *opened.value(), out);
 }
 
+// False, after a sentence: what was computed did not get out.
+bool print(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return true;
+  std::fprintf(stderr, "io_failed: expected to be able to write the result, found: %s. Write it where there is room.\n", std::strerror(errno));
+  return false;
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -41,14 +50,14 @@ int run(int argc, char** argv) {
     std::fprintf(stderr, "%s\n%s", fault->sentence.c_str(), kUsage);
     return 2;
   }
+  if (arguments.command == "help") return print(kUsage) ? 0 : 1;
   JsonWriter out;
   const Status status = run_command(arguments, out);
   if (!status.ok()) {
     std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(code_name(status.code()).size()), code_name(status.code()).data(), status.message().c_str());
     return 1;
   }
-  std::printf("%s\n", out.text().c_str());
-  return 0;
+  return print(out.text() + "\n") ? 0 : 1;
 }
 
 }  // namespace codicil::tools

@@ -74,20 +74,20 @@ Status speed_command(const Arguments& a, Engine& engine, JsonWriter& out) {
 }
 
 Status reader_speed_command(const Arguments& a, Engine& engine, JsonWriter& out) {
-  Result<Json> windows = read_json(a.text("--windows"), Json::Kind::array, "a list of windows");
+  Result<std::vector<std::string>> windows = read_texts(a.text("--windows"), "windows");
   if (!windows.ok()) return windows.status();
-  Result<Json> questions = read_json(a.text("--questions"), Json::Kind::array, "a list of questions");
+  Result<std::vector<std::string>> questions = read_texts(a.text("--questions"), "questions");
   if (!questions.ok()) return questions.status();
   std::vector<std::vector<Token>> prefixes, asked;
   std::int64_t window_tokens = 0, question_count = 0, answer_count = 0;
-  for (const Json& window : windows.value().items) {
-    Result<std::vector<Token>> tokens = engine.tokenize(window.string, true);
+  for (const std::string& window : windows.value()) {
+    Result<std::vector<Token>> tokens = engine.tokenize(window, true);
     if (!tokens.ok()) return tokens.status();
     window_tokens += static_cast<std::int64_t>(tokens.value().size());
     prefixes.push_back(std::move(tokens).value());
   }
-  for (const Json& question : questions.value().items) {
-    Result<std::vector<Token>> tokens = question_tokens(engine, question.string);
+  for (const std::string& question : questions.value()) {
+    Result<std::vector<Token>> tokens = question_tokens(engine, question);
     if (!tokens.ok()) return tokens.status();
     question_count += static_cast<std::int64_t>(tokens.value().size() * prefixes.size());
     asked.push_back(std::move(tokens).value());
