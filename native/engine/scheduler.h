@@ -117,7 +117,7 @@ class Scheduler {
   StepCost& cost_of(std::int64_t tokens) { return tokens < parts_.forward.least_tile_tokens() ? row_cost_ : tile_cost_; }
   double predicted(const StepWork& work) { return cost_of(work.tokens).seconds(work); }
 
-  void begin_walk();  // streaming.cc: pages of this step that are on SSD
+  Status run_step();  // streaming.cc: with the pages that are on SSD
   bool recover(const Slice& slice, std::int32_t run);
 
   // settling.cc

@@ -11,8 +11,7 @@
 namespace codicil {
 
 void Scheduler::compute() {
-  begin_walk();
-  const Status ran = parts_.forward.run(batch_, hidden_.as<float>(), [this] { end_cancelled_jobs(); });
+  const Status ran = run_step();
   pins_.clear();
   if (!ran.ok()) return fail_step(ran);
   std::int64_t decoded = 0, prefilled = 0;

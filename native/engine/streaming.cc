@@ -1,4 +1,4 @@
-// Steps whose sessions hold pages that are on SSD alone: beginning to read them, and what happens when one is damaged.
+// Steps whose sessions hold pages that are on SSD alone: reading them for as long as the step runs, and what happens when one is damaged.
 //
 // Leaves the reading to kv::LayerStream, the arithmetic to Forward. Rule that must stay true: nothing that came of a damaged page is
 // committed or given out; the session goes back to the pages in front of it and computes the rest anew, as if it had never been kept.
@@ -7,14 +7,16 @@
 
 namespace codicil {
 
-void Scheduler::begin_walk() {
+Status Scheduler::run_step() {
   std::vector<std::span<const kv::Pin>> runs;
   runs.reserve(slices_.size());
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     const std::size_t end = i + 1 < slices_.size() ? slice_pins_[i + 1] : pins_.size();
     runs.push_back(std::span<const kv::Pin>(pins_).subspan(slice_pins_[i], end - slice_pins_[i]));
   }
-  batch_.stream = parts_.store.walk(runs);
+  const kv::Walk walk = parts_.store.walk(runs);
+  batch_.stream = walk.get();
+  return parts_.forward.run(batch_, hidden_.as<float>(), [this] { end_cancelled_jobs(); });
 }
 
 // True: the slice's results are void; its session was put back, or its job ended.

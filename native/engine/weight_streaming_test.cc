@@ -30,9 +30,10 @@ struct Folder {
 struct Model {
   Folder folder;
   std::string path = folder.file("model.gguf"), architecture;
-  Model(const std::string& name, Type type) : architecture(name) {
+  Model(const std::string& name, Type type, std::int64_t context = 2048) : architecture(name) {
     model::ModelShape shape = test::tiny_shape({architecture, type});
     shape.architecture = architecture.c_str();
+    shape.context = context;
     shape.layers = shape.experts > 0 ? 8 : 24;  // so many that what is streamed is more than what reading takes
     if (shape.experts > 0) shape.experts = 40;
     CHECK_OK(model::write_random_model(shape, type, 3, path));
@@ -43,8 +44,10 @@ struct Model {
     o.threads = threads;
     o.context_tokens = 512;
     o.ram_budget_bytes = 32u << 20;
-    if (!streamed) return o;
-    // What the trunk and a few experts (or a few layers) need beside everything else.
+    return streamed ? least(o) : o;
+  }
+  // What the trunk and a few experts (or a few layers) need beside everything else.
+  static EngineOptions least(EngineOptions o) {
     o.memory_budget_bytes = std::uint64_t{1} << 40;
     const Plan whole = Engine::plan(o).value();
     for (o.memory_budget_bytes = whole.used_bytes(); Engine::plan(o).value().fits;) o.memory_budget_bytes -= 64 << 10;
@@ -147,6 +150,77 @@ CODICIL_TEST(a_damaged_layer_is_refused_by_name_and_the_engine_lives_on) {
   CHECK_STATUS(evaluate(), Code::model_invalid, "tensor blk.6.ffn_down.weight is damaged");
   damage(model.path, "blk.6.ffn_down.weight", 10);
   CHECK_OK(evaluate());
+}
+
+// Those that were read ahead in vain too: what the file has when a layer is wanted counts.
+CODICIL_TEST(a_file_that_is_whole_again_is_read_again) {
+  const Model model("llama", Type::q8_0);
+  EngineOptions options = model.options(2, true);
+  options.checksum_folder = model.folder.file("sums");
+  REQUIRE_OK(say(options));
+  Result<std::unique_ptr<Engine>> engine = Engine::open(options, {});
+  REQUIRE_OK(engine);
+  const auto damage_all = [&] {
+    for (int layer = 0; layer < 24; ++layer) damage(model.path, ("blk." + std::to_string(layer) + ".ffn_down.weight").c_str(), 10);
+  };
+  const auto evaluate = [&] { return engine.value()->evaluate(std::vector<Token>{1, 2, 3}, [](std::int64_t, std::span<const float>) {}); };
+  for (int round = 0; round < 3; ++round) {
+    damage_all();
+    // A first layer may have been read ahead by the pass before, while it was whole.
+    CHECK_STATUS(evaluate(), Code::model_invalid, ".ffn_down.weight is damaged");
+    damage_all();
+    CHECK_OK(evaluate());
+  }
+}
+
+CODICIL_TEST(a_layer_that_cannot_be_read_while_pages_come_from_ssd_ends_its_job_only) {
+  const Model model("llama", Type::q8_0, 8192);
+  const Folder store;
+  EngineOptions options = model.options(2, false);
+  options.context_tokens = 8192;
+  const auto text = [](int question) {
+    std::vector<Token> out;
+    for (Token t = 0; t < 5000; ++t) out.push_back((t * 37 + t / 300 + 5) % 290);
+    for (Token t = 0; t < 200; ++t) out.push_back((t * 11 + question * 7) % 290);
+    return out;
+  };
+  const auto sync = [](Session& session, const std::vector<Token>& prefix) {
+    std::promise<Status> promise;
+    session.sync(prefix, {}, [&](const Result<SyncReport>& report) { promise.set_value(report.status()); });
+    return promise.get_future().get();
+  };
+  const auto answer = [](Session& session) {
+    std::promise<std::vector<double>> promise;
+    GenerateOptions generate;
+    generate.max_tokens = 4;
+    session.generate(generate, {},
+                     [&](const Result<Generated>& result) { promise.set_value(result.ok() ? result.value().logprobs : std::vector<double>()); });
+    return promise.get_future().get();
+  };
+  const std::unique_ptr<Engine> whole = Engine::open(options, {}).value();
+  options.store_folder = store.path.string();
+  options.checksum_folder = model.folder.file("sums");
+  options.ram_budget_bytes = std::uint64_t{16} * 24 * (32u << 10);  // 16 pages, of the 20 and more that the text takes
+  options = Model::least(options);
+  const std::unique_ptr<Engine> streamed = Engine::open(options, {}).value();
+  std::uint64_t on_ssd = 0;
+  for (int question = 0; question < 6; ++question) {
+    const std::unique_ptr<Session> here = streamed->open_session().value(), there = whole->open_session().value();
+    REQUIRE_OK(sync(*here, text(6)));
+    const std::string tensor = "blk." + std::to_string(question * 4 + 3) + ".ffn_down.weight";
+    damage(model.path, tensor.c_str(), 10);
+    const Status failed = sync(*here, text(question));
+    damage(model.path, tensor.c_str(), 10);
+    CHECK(failed.ok() || failed.code() == Code::model_invalid);  // ok: a layer that is held in memory
+    REQUIRE_OK(sync(*here, text(question)));
+    REQUIRE_OK(sync(*there, text(question)));
+    const std::vector<double> expected = answer(*there);
+    CHECK_EQ(expected.size(), 4u);
+    CHECK(answer(*here) == expected);
+    on_ssd = std::max(on_ssd, streamed->stats().kv.live_ssd_pages);
+  }
+  CHECK(on_ssd > 0);
+  CHECK_EQ(streamed->stats().kv.disk_damaged_pages, 0u);
 }
 
 CODICIL_TEST(hot_experts_are_in_memory_at_the_next_start) {

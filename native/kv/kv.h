@@ -109,6 +109,12 @@ struct Stored {
   std::vector<StoredOwner> owners;
 };
 
+// The reading of one step. When it ends, however the step went, none of its reads is under way: only then may the step's pins go.
+struct EndWalk {
+  void operator()(LayerStream* stream) const;
+};
+using Walk = std::unique_ptr<LayerStream, EndWalk>;
+
 struct StoreStats {
   std::array<std::uint64_t, 3> bytes_by_tier{};  // indexed by Tier
   std::array<std::uint64_t, 3> pages_by_tier{};
@@ -140,7 +146,7 @@ class PageStore {
   // Tokens of the prefix that need not be computed (with_state: that have a recurrent state on disk), by the indexes; nothing is read.
   virtual std::int64_t known(std::span<const Token> prefix, bool with_state) const = 0;
   // The pages that one step reads, runs[i] those of one sequence in order: begins to read those on SSD. Null: all of them are in RAM.
-  virtual LayerStream* walk(std::span<const std::span<const Pin>> runs) = 0;
+  virtual Walk walk(std::span<const std::span<const Pin>> runs) = 0;
   // The least budget with which sessions may outgrow it: pages of one step beside the ring that the others are read through.
   static std::uint64_t least_streaming_bytes(const PageShape& shape, std::int64_t step_tokens);
 };

@@ -148,6 +148,13 @@ void LayerStream::release() {
   read_ahead();
 }
 
+void LayerStream::end() {
+  std::unique_lock lock(mutex_);
+  arrived_.wait(lock, [&] { return std::all_of(missing_.begin(), missing_.end(), [](std::int64_t missing) { return missing == 0; }); });
+}
+
+void EndWalk::operator()(LayerStream* stream) const { stream->end(); }
+
 std::int64_t LayerStream::damaged_page(std::int32_t run) const {
   const std::scoped_lock lock(mutex_);
   const std::vector<const Page*>& pages = runs_[static_cast<std::size_t>(run)];

@@ -33,7 +33,7 @@ class LayerStream {
 
   static Result<std::unique_ptr<LayerStream>> create(DiskStore& disk, PageReader& reader, const PageShape& shape, std::uint64_t ring_bytes);
 
-  // Lays out the walk of one step and begins to read; runs[i] are the pins of one sequence's pages. The pins live until the step ends.
+  // Lays out the walk of one step and begins to read; runs[i] are the pins of one sequence's pages. The pins live until end().
   void begin(std::span<const std::span<const Pin>> runs);
   std::int64_t spans() const { return static_cast<std::int64_t>(spans_.size()); }
   std::span<const Part> parts(std::int64_t span) const { return spans_[static_cast<std::size_t>(span)].parts; }
@@ -42,7 +42,9 @@ class LayerStream {
   // The acquired layer's slice of a page of the acquired span that is on SSD.
   const std::byte* slice(std::int32_t run, std::int64_t page) const;
   void release();
-  // After the step: the first page of a run that could not be read whole; -1: none.
+  // Waits for what is under way and asks for nothing more. A step may be given up anywhere; a Walk ends it.
+  void end();
+  // After end(): the first page of a run that could not be read whole; -1: none.
   std::int64_t damaged_page(std::int32_t run) const;
 
   std::uint64_t ring_bytes() const { return ring_.size(); }

@@ -85,7 +85,7 @@ Walked walk(PageStore& store, std::span<PageTable* const> tables, std::span<cons
     runs.push_back(pins[t]);
   }
   Walked out;
-  LayerStream* stream = store.walk(runs);
+  const kv::Walk stream = store.walk(runs);
   CHECK(stream != nullptr);
   if (stream == nullptr) return {false, std::vector<std::int64_t>(tables.size(), -1)};
   for (int layer = 0; layer < kShape.layers; ++layer) {
@@ -107,6 +107,7 @@ Walked walk(PageStore& store, std::span<PageTable* const> tables, std::span<cons
     }
     for (std::size_t t = 0; t < tables.size(); ++t) out.right &= next[t] == tables[t]->page_count();
   }
+  stream->end();
   for (std::size_t t = 0; t < tables.size(); ++t) out.damaged.push_back(stream->damaged_page(static_cast<std::int32_t>(t)));
   return out;
 }
@@ -132,6 +133,31 @@ CODICIL_TEST(a_walk_gives_every_layer_of_every_page_of_a_session_larger_than_the
   CHECK_EQ(table->pin(0).tier() == Tier::ram, true);  // the front stays
   CHECK_EQ(table->pin(30).tier() == Tier::ssd, true);
   CHECK(table->pin(30).data() == nullptr);
+}
+
+CODICIL_TEST(a_walk_that_is_given_up_anywhere_leaves_nothing_to_the_next) {
+  const Folder folder;
+  const auto store = open_store(folder, 8);
+  const auto tokens = tokens_of(40, 1), others = tokens_of(30, 2);
+  const auto table = PageTable::create(*store), other = PageTable::create(*store);
+  extend(*table, tokens, store.get());
+  extend(*other, others, store.get());
+  PageTable* const next[] = {other.get()};
+  for (int steps = 0; steps < 24; ++steps) {
+    {
+      const auto brief = table->fork();  // its pages on SSD go with it
+      std::vector<Pin> pins;
+      for (std::int64_t page = 0; page < brief->page_count(); ++page) pins.push_back(brief->pin(page));
+      const std::span<const Pin> runs[] = {pins};
+      const kv::Walk stream = store->walk(runs);
+      REQUIRE(stream != nullptr);
+      for (int step = 0; step < steps; ++step) {
+        stream->acquire(static_cast<int>(step / stream->spans()), step % stream->spans());
+        if (step + 1 < steps || steps % 2 == 0) stream->release();
+      }
+    }
+    CHECK(walk(*store, next, std::span(&others, 1)).right);
+  }
 }
 
 CODICIL_TEST(sequences_that_share_pages_share_their_slices) {
@@ -162,7 +188,7 @@ CODICIL_TEST(pages_of_a_resting_session_leave_the_memory_first) {
     std::vector<Pin> pins;
     for (std::int64_t page = 0; page < working->page_count(); ++page) pins.push_back(working->pin(page));
     const std::span<const Pin> runs[] = {pins};
-    if (LayerStream* stream = store->walk(runs)) {
+    if (const kv::Walk stream = store->walk(runs)) {
       for (int layer = 0; layer < kShape.layers; ++layer)
         for (std::int64_t span = 0; span < stream->spans(); ++span) stream->acquire(layer, span), stream->release();
     }

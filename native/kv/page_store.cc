@@ -387,7 +387,7 @@ void RamStore::drop_damaged(Page* page) {
   page->indexed = false;
 }
 
-LayerStream* RamStore::walk(std::span<const std::span<const Pin>> runs) {
+Walk RamStore::walk(std::span<const std::span<const Pin>> runs) {
   {
     const std::scoped_lock lock(mutex_);
     clock_ += 1;
@@ -395,7 +395,7 @@ LayerStream* RamStore::walk(std::span<const std::span<const Pin>> runs) {
   for (const std::span<const Pin>& run : runs) {
     if (std::none_of(run.begin(), run.end(), [](const Pin& pin) { return pin.tier() == Tier::ssd; })) continue;
     stream_->begin(runs);
-    return stream_.get();
+    return Walk(stream_.get());
   }
   return nullptr;
 }

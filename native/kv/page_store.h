@@ -58,7 +58,7 @@ class RamStore final : public PageStore {
   Forgotten forget_owner(const std::string& owner) override;
   std::int64_t known(std::span<const Token> prefix, bool with_state) const override;
   DiskStore* disk() { return disk_.get(); }  // null: nothing is kept
-  LayerStream* walk(std::span<const std::span<const Pin>> runs) override;
+  Walk walk(std::span<const std::span<const Pin>> runs) override;
 
   // A fresh unnamed page held by one table. Waits for the disk where that gives room.
   Result<Page*> take();

@@ -29,17 +29,24 @@ Result<std::unique_ptr<LayerRing>> LayerRing::create(TensorFile& file, const Wei
 }
 
 LayerRing::Slot& LayerRing::start(std::int64_t layer) {
-  for (Slot& slot : slots_)
-    if (slot.layer == layer) return slot;
+  for (Slot& slot : slots_) {
+    if (slot.layer != layer) continue;
+    if (stream_->has_failed(slot.ticket)) read(slot, layer);  // read ahead in vain: what is there now counts
+    return slot;
+  }
   Slot& slot = slots_[next_];
   next_ = (next_ + 1) % kSlots;
+  read(slot, layer);
+  return slot;
+}
+
+void LayerRing::read(Slot& slot, std::int64_t layer) {
   (void)stream_->wait(slot.ticket);  // read ahead for a pass that did not come so far
   slot.ticket = {};
   slot.layer = layer;
   std::vector<WeightStream::Request> requests;
   add_requests(block(layer), slot.memory.data(), requests);
   stream_->submit(requests, slot.ticket);
-  return slot;
 }
 
 Status LayerRing::hold(std::int64_t layer) {

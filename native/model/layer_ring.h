@@ -34,6 +34,7 @@ class LayerRing {
   LayerRing(const WeightList& list, const ModelConfig& config, std::vector<std::int64_t> streamed, std::span<LayerWeights> layers)
       : list_(list), config_(config), streamed_(std::move(streamed)), layers_(layers) {}
   Slot& start(std::int64_t layer);  // in a slot already, or read into the one that was used longest ago
+  void read(Slot& slot, std::int64_t layer);
   const WeightBlock& block(std::int64_t layer) const { return list_.layers[static_cast<std::size_t>(layer)]; }
 
   const WeightList& list_;

@@ -45,6 +45,11 @@ std::uint64_t WeightStream::wait_for(Ticket& ticket, int ms) {
   return ticket.bytes_left_;
 }
 
+bool WeightStream::has_failed(const Ticket& ticket) const {
+  const std::scoped_lock lock(mutex_);
+  return !ticket.status_.ok();
+}
+
 std::uint64_t WeightStream::bytes_read() const {
   const std::scoped_lock lock(mutex_);
   return bytes_read_;

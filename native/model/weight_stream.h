@@ -51,6 +51,7 @@ class WeightStream {
   Status wait(Ticket& ticket);
   // Waits until it is done or `ms` have passed; bytes that are not there yet.
   std::uint64_t wait_for(Ticket& ticket, int ms);
+  bool has_failed(const Ticket& ticket) const;  // a part of it, so far
   std::uint64_t bytes_read() const;
   // What kRequests threads hold that read experts, or whole layers where there are none.
   static std::uint64_t planned_staging_bytes(const WeightList& list);
