@@ -1,11 +1,11 @@
 // The Reader's own work, against llama.cpp in the same run: windows of real contracts prefilled as a batch, questions put to all of them from what is
 // kept, and the same again after a restart of our process, from disk. Then whole documents through the program: from file to first answer.
 //
-//   node bench/engine/reader.mjs [--windows 64] [--rounds 1] [--threads 2] [--pages 300] [--json]
+//   node bench/engine/reader.mjs [--windows 64] [--rounds 1] [--threads 2] [--pages 300] [--plain] [--json]
 //
 // Targets (design/engine.md): prefill 2.0, questions 4.0. The peer keeps its prefixes in memory and asks one window after the other, as its users do; after
 // a restart it has to prefill again, so its questions then cost both. `computed` counts tokens that went through the model: after a restart none of
-// the windows'. --pages 0 leaves the documents out. With few windows (8) it takes a minute, with 64 some ten. Claims nothing: exit code 0.
+// the windows'. --pages 0 leaves the documents out, --plain the build of the peer with AMX. With few windows (8) it takes a minute, with 64 some ten. Claims nothing: exit code 0.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,7 +33,7 @@ async function windowsAgainstPeer() {
   const files = ['--windows', inputFile('windows.json', prefixes), '--questions', inputFile('questions.json', READER_QUESTIONS)];
   const given = ['reader-speed', '--model', model, ...files, '--threads', String(THREADS)];
   const peers = [{ name: 'peer', path: await peerPath() }];
-  if (showsAmx()) peers.push({ name: 'peer with AMX', path: await peerPath({ amx: true }) });
+  if (showsAmx() && !args.includes('--plain')) peers.push({ name: 'peer with AMX', path: await peerPath({ amx: true }) });
   const rows = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const store = scratchFile(`store${round}`);

@@ -1,12 +1,12 @@
 // How fast is our engine against llama.cpp, on this machine, today? Only the ratio inside one run means anything: machines differ from day to day.
 //
-//   node bench/engine/speed.mjs [--json] [--rounds 5] [--threads 2] [--all] [--windows 8] [--depths 0,4096] [--model FILE] [--store FOLDER]
+//   node bench/engine/speed.mjs [--json] [--rounds 5] [--threads 2] [--all] [--windows 8] [--depths 0,4096] [--model FILE] [--store FOLDER] [--plain]
 //
 // Each round measures every program once, one after the other, in turning order (ours, peer, peer, ours, ...), so that a drift of the machine falls on all
 // alike; a ratio is taken inside a round. Measured: prefill of 512 and decode of 64 at each depth of the Reader (--all: and of Qwen2.5-Coder-0.5B; --model: of
 // that file instead), and the Reader's own work: --windows windows of about 2,400 tokens prefilled, then 8 questions put to each (0 leaves it out; the design's
 // figure takes 64). Beyond a depth of 8,192 it is 128 and 16 tokens, the peer copies a filled part of its context (--tile), and --store keeps what ours has read.
-// The peer that counts (design/engine.md) is built without AMX, the same code on every machine; where the machine shows AMX a build with it is set beside it.
+// The peer that counts (design/engine.md) is built without AMX, the same code on every machine; where the machine shows AMX a build with it is set beside it (--plain: not).
 // Claims nothing: exit code 0.
 
 import { readFileSync } from 'node:fs';
@@ -122,7 +122,7 @@ async function main() {
     { name: 'ours', path: enginePath() },
     { name: 'peer', path: await peerPath() },
   ];
-  if (showsAmx()) programs.push({ name: 'peer with AMX', path: await peerPath({ amx: true }) });
+  if (showsAmx() && !args.includes('--plain')) programs.push({ name: 'peer with AMX', path: await peerPath({ amx: true }) });
   const reader = { name: 'Reader 135M Q4_0', ...readerFiles() };
   const given = text('--model');
   const found = await steps(programs, given ? { name: basename(given), model: given } : reader);
