@@ -259,6 +259,26 @@ CODICIL_TEST(the_guesses_of_a_head_change_nothing_either) {
   }
 }
 
+CODICIL_TEST(a_head_that_is_never_right_is_asked_seldom_by_all_answers_together) {
+  TinyShape shape{"qwen35", Type::f32};
+  shape.mtp = true;
+  const TinyModel model(shape);
+  const std::unique_ptr<Engine> engine = open(model, 1, 96, Drafting::mtp);
+  GenerateOptions options;
+  options.max_tokens = 50;
+  options.temperature = 2;  // so that not even by chance it is right
+  for (int i = 0; i < 12; ++i) {
+    const std::unique_ptr<Session> session = engine->open_session().value();
+    CHECK_OK(sync(*session, tokens_of(20, i)).get());
+    options.seed = static_cast<std::uint64_t>(i);
+    CHECK_OK(generate(*session, options).get());
+  }
+  const EngineStats stats = engine->stats();
+  CHECK(stats.decode_tokens > 300);
+  CHECK(stats.drafted_tokens > 0);
+  CHECK(stats.drafted_tokens < stats.decode_tokens / 10);
+}
+
 CODICIL_TEST(a_head_goes_on_after_a_restart_as_if_there_had_been_none) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("codicil_drafting_store_" + std::to_string(std::random_device{}()));
   TinyShape shape{"qwen35", Type::f32};
@@ -284,15 +304,18 @@ CODICIL_TEST(a_head_goes_on_after_a_restart_as_if_there_had_been_none) {
 }
 
 CODICIL_TEST(sessions_that_guess_share_a_batch_as_any_others) {
-  for (const char* architecture : {"llama", "qwen35"}) {
-    const TinyModel model({architecture, Type::q4_0});
+  TinyShape head{"qwen35", Type::f32};
+  head.mtp = true;
+  head.mtp_right = 0.7;
+  for (const TinyShape& shape : {TinyShape{"llama", Type::q4_0}, TinyShape{"qwen35", Type::q4_0}, head}) {
+    const TinyModel model(shape);
     const std::unique_ptr<Engine> engine = open(model, 2, 24);  // so few rows that guesses and sessions compete for them
     GenerateOptions options;
     options.max_tokens = 40;
     options.drafting = Drafting::off;
     std::vector<Generated> expected;
     for (int i = 0; i < 12; ++i) expected.push_back(tell(*engine, repetitive(i), options).first);
-    options.drafting = Drafting::lookup;
+    options.drafting = shape.mtp ? Drafting::mtp : Drafting::lookup;
     options.draft_tokens = 7;
     std::vector<std::unique_ptr<Session>> sessions;
     std::vector<std::future<Result<Generated>>> results;
