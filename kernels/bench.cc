@@ -138,7 +138,7 @@ struct AttentionShape {
 };
 
 const char* name_of(KvType type) {
-  constexpr const char* kNames[] = {"f16", "q8_0", "q4", "nf4"};
+  constexpr const char* kNames[] = {"f16", "q8_0", "q4", "nf4", "q5"};
   return kNames[static_cast<int>(type)];
 }
 
@@ -258,6 +258,7 @@ int main(int argc, char** argv) {
       bench_attention(*ops, shape);
     for (const auto& [k, v] : {std::pair{KvType::f16, KvType::f16},
                                {KvType::q8_0, KvType::q8_0},
+                               {KvType::q8_0, KvType::q5},
                                {KvType::q8_0, KvType::q4},
                                {KvType::q4, KvType::q4},
                                {KvType::nf4, KvType::nf4}}) {

@@ -63,11 +63,12 @@ struct Activations {
 //   f16    head_dim f16
 //   q8_0   [f16 d][int8 code x 32]: level = code, d = largest / 127 (the block of GGUF's q8_0)
 //   q4     [f16 d][16 bytes: codes 0..15 in the low nibbles, 16..31 in the high]: level = one of 16 int8 with the least squared error for 32
-//          normal numbers whose largest is level -127 (0.0061 of the variance; 0.0079 for even steps, 0.0076 for nf4); d may be negative
+//          normal numbers (0.0056 of the variance; 0.0079 for even steps, 0.0076 for nf4); d may be negative
+//   q5     the bytes of q4, then 4 bytes: bit i of byte j is the fifth bit of code 8 j + i; level = one of 32 int8 (0.00135 of the variance)
 //   nf4    the same bytes; level = 16 quantiles of a normal distribution (Dettmers et al. 2023, QLoRA, appendix E), d = largest
 // Keys of 16 consecutive tokens lie interleaved, so that vectors of 16 lanes multiply 16 keys without a shuffle: what a row has one after the other
 // (numbers of f16; of a block its scale, then its code bytes), a group has 16 times each, of token 0 to 15. Values lie row by row.
-enum class KvType : std::uint8_t { f16, q8_0, q4, nf4 };
+enum class KvType : std::uint8_t { f16, q8_0, q4, nf4, q5 };
 inline constexpr std::int64_t kKvBlock = 32;        // numbers that share a scale; head_dim is a multiple of it, except for f16
 inline constexpr int kKvGroup = 16;                 // tokens whose keys lie interleaved
 inline constexpr int kKvPageTokens = 256;           // most tokens of a page

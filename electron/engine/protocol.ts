@@ -29,7 +29,7 @@ export interface OpenOptions {
   readonly storeFolder?: string;
   readonly storeBudgetBytes?: number;
   /** Of keys and values; absent: f16. */
-  readonly kvFormat?: 'f16' | 'q8_0' | 'k8v4' | 'q4' | 'nf4';
+  readonly kvFormat?: 'f16' | 'q8_0' | 'k8v5' | 'k8v4' | 'q4' | 'nf4';
 }
 
 type ModelPath = { readonly path: string };

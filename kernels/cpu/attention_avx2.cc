@@ -27,6 +27,54 @@ struct Levels {
   __m256 lower, upper;
 };
 
+// Levels of sixteen codes of q5, as bytes; `fifth`: bytes of all ones where the fifth bit is set.
+struct Levels32 {
+  explicit Levels32(const float* levels) {
+    alignas(16) std::int8_t bytes[32];
+    for (int i = 0; i < 32; ++i) bytes[i] = static_cast<std::int8_t>(levels[i]);
+    low = _mm_load_si128(reinterpret_cast<const __m128i*>(bytes)), high = _mm_load_si128(reinterpret_cast<const __m128i*>(bytes + 16));
+  }
+  [[gnu::always_inline]] __m128i operator()(__m128i codes, __m128i fifth) const {
+    const __m128i index = _mm_and_si128(codes, _mm_set1_epi8(15));
+    return _mm_blendv_epi8(_mm_shuffle_epi8(low, index), _mm_shuffle_epi8(high, index), fifth);
+  }
+  __m128i low, high;
+};
+[[gnu::always_inline]] inline __m128i load16_codes(const std::uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
+[[gnu::always_inline]] inline __m128i has_bits(__m128i bytes, __m128i bits) { return _mm_cmpeq_epi8(_mm_and_si128(bytes, bits), bits); }
+
+void widen_q5_keys(const std::uint8_t* in, std::int64_t blocks, float* out) {
+  const Levels32 levels(kv_levels(KvType::q5));
+  for (; blocks > 0; --blocks, in += kv_row_bytes(KvType::q5, kKvBlock) * kKvGroup, out += kKvBlock * kKvGroup) {
+    const __m256 scales[2] = {load_halves(in), load_halves(in + 16)};
+    for (int i = 0; i < kKvBlock; ++i) {
+      const __m128i both = load16_codes(in + 32 + 16 * (i % 16)), bits = load16_codes(in + 32 + 16 * (16 + i / 8));
+      const __m128i found = levels(i < 16 ? both : _mm_srli_epi16(both, 4), has_bits(bits, _mm_set1_epi8(static_cast<char>(1 << i % 8))));
+      _mm256_store_ps(out + 16 * i, _mm256_mul_ps(signed_levels(found), scales[0]));
+      _mm256_store_ps(out + 16 * i + 8, _mm256_mul_ps(signed_levels(_mm_unpackhi_epi64(found, found)), scales[1]));
+    }
+  }
+}
+
+void widen_q5_values(const std::uint8_t* in, std::int64_t blocks, float* out) {
+  const Levels32 levels(kv_levels(KvType::q5));
+  // Two bytes of fifth bits to sixteen bytes, of which each looks at its own bit.
+  const __m128i spread = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1), own = _mm_set1_epi64x(0x8040201008040201);
+  for (; blocks > 0; --blocks, in += kv_row_bytes(KvType::q5, kKvBlock), out += kKvBlock) {
+    std::uint16_t half, fifth[2];
+    std::memcpy(&half, in, sizeof half);
+    std::memcpy(fifth, in + 18, sizeof fifth);
+    const __m256 scale = _mm256_cvtph_ps(_mm_set1_epi16(static_cast<short>(half)));
+    const __m128i both = load16_codes(in + 2);
+    for (int part = 0; part < 2; ++part) {
+      const __m128i bits = _mm_shuffle_epi8(_mm_set1_epi16(static_cast<short>(fifth[part])), spread);
+      const __m128i found = levels(part == 0 ? both : _mm_srli_epi16(both, 4), has_bits(bits, own));
+      _mm256_store_ps(out + 16 * part, _mm256_mul_ps(signed_levels(found), scale));
+      _mm256_store_ps(out + 16 * part + 8, _mm256_mul_ps(signed_levels(_mm_unpackhi_epi64(found, found)), scale));
+    }
+  }
+}
+
 // Groups of 16 keys -> [groups][head_dim][16] f32.
 void widen_keys(KvType type, const void* rows, int keys, int head_dim, float* out) {
   const int groups = (keys + kKvGroup - 1) / kKvGroup;
@@ -36,6 +84,7 @@ void widen_keys(KvType type, const void* rows, int keys, int head_dim, float* ou
     return;
   }
   const auto* in = static_cast<const std::uint8_t*>(rows);
+  if (type == KvType::q5) return widen_q5_keys(in, groups * (head_dim / kKvBlock), out);
   const Levels levels(kv_levels(type));
   for (std::int64_t block = 0; block < groups * (head_dim / kKvBlock); ++block, out += kKvBlock * kKvGroup) {
     const __m256 scales[2] = {load_halves(in), load_halves(in + 16)};
@@ -62,6 +111,7 @@ void widen_values(KvType type, const void* rows, std::int64_t n, float* out) {
     return;
   }
   const auto* in = static_cast<const std::uint8_t*>(rows);
+  if (type == KvType::q5) return widen_q5_values(in, n / kKvBlock, out);
   const Levels levels(kv_levels(type));
   for (std::int64_t i = 0; i < n; i += kKvBlock, out += kKvBlock) {
     std::uint16_t half;

@@ -19,6 +19,17 @@ namespace {
   return _mm512_permutexvar_ps(_mm512_cvtepu8_epi32(_mm_and_si128(codes, _mm_set1_epi8(15))), levels);
 }
 
+// Numbers of 16 four-bit codes and, of q5, the fifth bits.
+struct Levels {
+  explicit Levels(KvType type) : low(_mm512_loadu_ps(kv_levels(type))), high(_mm512_loadu_ps(kv_levels(type) + (type == KvType::q5 ? 16 : 0))) {}
+  [[gnu::always_inline]] __m512 operator()(__m128i codes) const { return table_levels(codes, low); }
+  [[gnu::always_inline]] __m512 operator()(__m128i codes, __mmask16 fifth) const {
+    const __m512i index = _mm512_cvtepu8_epi32(_mm_and_si128(codes, _mm_set1_epi8(15)));
+    return _mm512_permutex2var_ps(low, _mm512_mask_or_epi32(index, fifth, index, _mm512_set1_epi32(16)), high);
+  }
+  __m512 low, high;
+};
+
 // Groups of 16 keys -> [groups][head_dim][16] f32.
 void widen_keys(KvType type, const void* rows, int keys, int head_dim, float* out) {
   const int groups = (keys + kKvGroup - 1) / kKvGroup;
@@ -28,7 +39,7 @@ void widen_keys(KvType type, const void* rows, int keys, int head_dim, float* ou
     return;
   }
   const auto* in = static_cast<const std::uint8_t*>(rows);
-  const __m512 levels = _mm512_loadu_ps(kv_levels(type));
+  const Levels levels(type);
   for (std::int64_t block = 0; block < groups * (head_dim / kKvBlock); ++block, out += kKvBlock * kKvGroup) {
     const __m512 scales = load_halves(in);
     in += 2 * kKvGroup;
@@ -36,10 +47,21 @@ void widen_keys(KvType type, const void* rows, int keys, int head_dim, float* ou
       for (int i = 0; i < 32; ++i, in += 16) _mm512_store_ps(out + 16 * i, _mm512_mul_ps(signed_levels(load_codes(in)), scales));
       continue;
     }
+    if (type == KvType::q5) {
+      for (int i = 0; i < 16; ++i) {
+        const __m128i codes = load_codes(in + 16 * i), bit = _mm_set1_epi8(static_cast<char>(1 << i % 8));
+        const std::uint8_t* fifth = in + 16 * (16 + i / 8);
+        _mm512_store_ps(out + 16 * i, _mm512_mul_ps(levels(codes, _mm_test_epi8_mask(load_codes(fifth), bit)), scales));
+        _mm512_store_ps(out + 16 * (i + 16),
+                        _mm512_mul_ps(levels(_mm_srli_epi16(codes, 4), _mm_test_epi8_mask(load_codes(fifth + 32), bit)), scales));
+      }
+      in += 20 * kKvGroup;
+      continue;
+    }
     for (int i = 0; i < 16; ++i, in += 16) {
       const __m128i codes = load_codes(in);
-      _mm512_store_ps(out + 16 * i, _mm512_mul_ps(table_levels(codes, levels), scales));
-      _mm512_store_ps(out + 16 * (i + 16), _mm512_mul_ps(table_levels(_mm_srli_epi16(codes, 4), levels), scales));
+      _mm512_store_ps(out + 16 * i, _mm512_mul_ps(levels(codes), scales));
+      _mm512_store_ps(out + 16 * (i + 16), _mm512_mul_ps(levels(_mm_srli_epi16(codes, 4)), scales));
     }
   }
 }
@@ -52,7 +74,7 @@ void widen_values(KvType type, const void* rows, std::int64_t n, float* out) {
     return;
   }
   const auto* in = static_cast<const std::uint8_t*>(rows);
-  const __m512 levels = _mm512_loadu_ps(kv_levels(type));
+  const Levels levels(type);
   for (std::int64_t i = 0; i < n; i += kKvBlock, out += kKvBlock) {
     std::uint16_t half;
     std::memcpy(&half, in, sizeof half);
@@ -61,10 +83,17 @@ void widen_values(KvType type, const void* rows, std::int64_t n, float* out) {
       _mm512_store_ps(out, _mm512_mul_ps(signed_levels(load_codes(in + 2)), scale));
       _mm512_store_ps(out + 16, _mm512_mul_ps(signed_levels(load_codes(in + 18)), scale));
       in += 34;
+    } else if (type == KvType::q5) {
+      const __m128i codes = load_codes(in + 2);
+      __mmask16 fifth[2];
+      std::memcpy(fifth, in + 18, sizeof fifth);
+      _mm512_store_ps(out, _mm512_mul_ps(levels(codes, fifth[0]), scale));
+      _mm512_store_ps(out + 16, _mm512_mul_ps(levels(_mm_srli_epi16(codes, 4), fifth[1]), scale));
+      in += 22;
     } else {
       const __m128i codes = load_codes(in + 2);
-      _mm512_store_ps(out, _mm512_mul_ps(table_levels(codes, levels), scale));
-      _mm512_store_ps(out + 16, _mm512_mul_ps(table_levels(_mm_srli_epi16(codes, 4), levels), scale));
+      _mm512_store_ps(out, _mm512_mul_ps(levels(codes), scale));
+      _mm512_store_ps(out + 16, _mm512_mul_ps(levels(_mm_srli_epi16(codes, 4)), scale));
       in += 18;
     }
   }

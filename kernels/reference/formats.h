@@ -78,7 +78,7 @@ void reference_pack(Type type, const void* gguf, std::int64_t rows, std::int64_t
 void reference_matmul(const Weights& w, const Activations& x, float* out, std::int64_t out_stride, std::int64_t row_begin, std::int64_t row_end);
 void reference_delta_rule(const DeltaArgs& args);
 // Levels of the 4-bit codes of a row of keys or values, [16].
-const float* kv_levels(KvType type);
+const float* kv_levels(KvType type);  // ascending; 32 of q5, else 16
 // Number `index` of a row.
 float kv_value(KvType type, const void* row, std::int64_t index);
 // Number `index` of key `slot` of a group of 16.

@@ -63,19 +63,65 @@ template <int Apart>
   return static_cast<std::int32_t>(value);
 }
 
-[[gnu::always_inline]] inline void put_nibbles(const std::int32_t* codes, std::uint8_t* out) {
-  for (int i = 0; i < 16; ++i) out[i] = static_cast<std::uint8_t>(codes[i] | (codes[i + 16] << 4));
+// Codes of the nearest levels: one for every middle between two levels that the number is above.
+template <int Levels>
+[[gnu::always_inline]] inline void nearest_codes(const float* x, float inverse, const float* levels, std::int32_t* codes) {
+  for (int i = 0; i < kKvBlock; ++i) codes[i] = 0;
+  for (int level = 0; level + 1 < Levels; ++level) {
+    const float middle = 0.5f * (levels[level] + levels[level + 1]);
+    for (int i = 0; i < kKvBlock; ++i) codes[i] += x[i] * inverse > middle ? 1 : 0;
+  }
 }
 
-// The scale of the least squared error for these codes. Products of two f32 are exact in f64, so fusing them with the sum changes nothing.
-[[gnu::always_inline]] inline void put_best_scale(const float* x, const std::int32_t* codes, const float* levels, std::uint8_t* out) {
-  double products = 0, squares = 0;
-  for (int i = 0; i < kKvBlock; ++i) {
-    const double level = levels[codes[i]];
-    products += level * static_cast<double>(x[i]);
-    squares += level * level;
+template <int Levels>
+[[gnu::always_inline]] inline void put_codes(const std::int32_t* codes, std::uint8_t* out) {
+  for (int i = 0; i < 16; ++i) out[i] = static_cast<std::uint8_t>((codes[i] & 15) | ((codes[i + 16] & 15) << 4));
+  if constexpr (Levels == 32)
+    for (int i = 0; i < 4; ++i) {
+      int bits = 0;
+      for (int j = 0; j < 8; ++j) bits |= (codes[8 * i + j] >> 4) << j;
+      out[16 + i] = static_cast<std::uint8_t>(bits);
+    }
+}
+
+// What these codes explain of the numbers with the scale of the least squared error, products / squares: the larger, the smaller the error.
+struct Fit {
+  double products, squares;
+  double explained() const { return products * (products / squares); }
+};
+// Products of two f32 are exact in f64, so fusing them with the sum changes nothing; the order of the eight sums is the same in every table.
+[[gnu::always_inline]] inline Fit fit_scale(const float* x, const std::int32_t* codes, const float* levels) {
+  double products[8] = {}, squares[8] = {};
+  for (int i = 0; i < kKvBlock; i += 8)
+    for (int j = 0; j < 8; ++j) {
+      const double level = levels[codes[i + j]];
+      products[j] += level * static_cast<double>(x[i + j]);
+      squares[j] += level * level;
+    }
+  Fit fit{0, 0};
+  for (int j = 0; j < 8; ++j) fit.products += products[j], fit.squares += squares[j];
+  return fit;
+}
+
+// What the block's largest number is tried as, in units of the outermost level: an outlier costs the others precision, so sometimes it is better
+// cut, and sometimes a wider grid suits more of them. Against the one try of 1: 8 % less squared error with 16 levels and 13 % with 32; nine tries
+// from 0.84 to 1.16 give another 2 %.
+constexpr float kScaleTries[] = {1.0f, 0.95f, 1.05f, 0.9f, 1.1f};
+
+template <int Levels>
+[[gnu::always_inline]] inline void store_fitted(const float* x, float extreme, const float* levels, std::uint8_t* out) {
+  std::int32_t best[kKvBlock] = {};
+  Fit fit{0, 1};
+  for (const float share : kScaleTries) {
+    std::int32_t codes[kKvBlock];
+    nearest_codes<Levels>(x, put_scale(extreme * (-share / 127), out), levels, codes);
+    const Fit tried = fit_scale(x, codes, levels);
+    if (share != kScaleTries[0] && !(tried.explained() > fit.explained())) continue;  // the first of equals
+    fit = tried;
+    std::memcpy(best, codes, sizeof best);
   }
-  put_scale(static_cast<float>(products / squares), out);
+  put_scale(static_cast<float>(fit.products / fit.squares), out);
+  put_codes<Levels>(best, out + 2);
 }
 
 [[maybe_unused]] void store_quantized(KvType type, const float* x, void* row, std::int64_t n) {
@@ -88,16 +134,14 @@ template <int Apart>
       const float inverse = put_scale(largest * (1.0f / 127), out);
       for (int i = 0; i < kKvBlock; ++i)
         out[2 + i] = static_cast<std::uint8_t>(static_cast<std::int8_t>(clamp_code(__builtin_nearbyintf(block[i] * inverse), -127, 127)));
+    } else if (type == KvType::nf4) {
+      std::int32_t codes[kKvBlock];
+      nearest_codes<16>(block, put_scale(largest, out), levels, codes);
+      put_codes<16>(codes, out + 2);
+    } else if (type == KvType::q5) {
+      store_fitted<32>(block, extreme, levels, out);
     } else {
-      const float inverse = put_scale(type == KvType::q4 ? extreme * (-1.0f / 127) : largest, out);
-      std::int32_t codes[kKvBlock] = {};
-      // The nearest level: one for every middle between two levels that the number is above.
-      for (int level = 0; level < 15; ++level) {
-        const float middle = 0.5f * (levels[level] + levels[level + 1]);
-        for (int i = 0; i < kKvBlock; ++i) codes[i] += block[i] * inverse > middle ? 1 : 0;
-      }
-      put_nibbles(codes, out + 2);
-      if (type == KvType::q4) put_best_scale(block, codes, levels, out);
+      store_fitted<16>(block, extreme, levels, out);
     }
     out += kv_row_bytes(type, kKvBlock);
   }

@@ -48,7 +48,7 @@ struct EngineOptions {
   std::uint64_t store_budget_bytes = std::uint64_t{16} << 30;
   std::string checksum_folder;              // where a CRC of every tensor is recorded at the first load and checked at every other; empty: nowhere
   std::string second_copy;                  // another file of the model: read where a checksum says that the first is damaged; empty: none
-  std::string kv_format = "f16";            // of keys and values: "f16", "q8_0", "k8v4", "q4", "nf4"
+  std::string kv_format = "f16";            // of keys and values: "f16", "q8_0", "k8v5", "k8v4", "q4", "nf4"
   std::string instruction_set;              // "reference", "avx2", "avx512"; empty: the best this machine can run
   Drafting drafting = Drafting::automatic;  // off and lookup: a head for it is not loaded
   std::string sensor_folder;                // holds `proc` and `sys` to read instead of the system's own (tests); empty: the system's

@@ -197,7 +197,7 @@ CODICIL_TEST(pages_of_every_format_give_the_same_bits_in_a_batch_in_a_fork_after
     const TinyModel model(shape);
     const std::vector<Token> prefix = tokens_of(600, 6), other = tokens_of(290, 2);
     std::vector<Generated> seen;
-    for (const std::string format : {"f16", "q8_0", "k8v4", "q4", "nf4"}) {
+    for (const std::string format : {"f16", "q8_0", "k8v5", "k8v4", "q4", "nf4"}) {
       const auto with = [&](int threads) {
         EngineOptions options = options_for(model, threads);
         options.kv_format = format;
@@ -419,6 +419,7 @@ CODICIL_TEST(a_plan_says_what_opening_then_uses) {
   const std::uint64_t values = 2u * 2u * 256u * 64u;  // layers, kv heads, tokens, head size
   CHECK_EQ(page_bytes("f16"), values * 4);
   CHECK_EQ(page_bytes("q8_0"), values * 2 * 34 / 32);
+  CHECK_EQ(page_bytes("k8v5"), values * 56 / 32);
   CHECK_EQ(page_bytes("k8v4"), values * 52 / 32);
   CHECK_EQ(page_bytes("q4"), values * 36 / 32);
   CHECK_EQ(page_bytes("nf4"), values * 36 / 32);

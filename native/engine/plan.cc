@@ -38,7 +38,8 @@ Result<kv::Format> format_named(const std::string& name, const model::ModelConfi
     return Status(Code::invalid_request, "expected heads of a multiple of " + std::to_string(kv::kFormatBlock) + " numbers for keys and values in " +
                                              name + ", found " + std::to_string(config.head_dim) + ": choose f16");
   }
-  return Status(Code::invalid_request, "expected a format of keys and values (f16, q8_0, k8v4, q4, nf4), found " + name + ": choose one of them");
+  return Status(Code::invalid_request,
+                "expected a format of keys and values (f16, q8_0, k8v5, k8v4, q4, nf4), found " + name + ": choose one of them");
 }
 
 std::string mib(std::uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }

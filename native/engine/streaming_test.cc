@@ -152,7 +152,7 @@ CODICIL_TEST(quantized_pages_of_odd_size_stream_too) {
   shape.embedding = 192, shape.heads = 2, shape.kv_heads = 1;  // heads of 96: not rotated, and a layer is no whole number of blocks
   const TinyModel model(shape);
   const std::vector<Token> prefix = with_question(tokens_of(kDocument, 3), 1);
-  for (const char* format : {"q8_0", "k8v4", "q4", "nf4"}) {
+  for (const char* format : {"q8_0", "k8v5", "k8v4", "q4", "nf4"}) {
     const Generated expected = in_ram(model, prefix, format);
     const Folder folder;
     EngineOptions options = options_for(model, kSmall * 3 / 2, folder.path());

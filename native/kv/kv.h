@@ -28,8 +28,8 @@ inline constexpr std::int64_t kPageTokens = 256;
 
 enum class Tier { vram, ram, ssd };
 // How keys and values lie in a page. Numbers are those of FORMAT.md. The quantized formats have an f16 scale per 32 numbers in the page.
-enum class Format { f16 = 0, q8_0 = 1, k8v4 = 2 /* keys q8_0, values 4 bits */, q4 = 3, nf4 = 4 };
-inline constexpr std::array kFormats = {Format::f16, Format::q8_0, Format::k8v4, Format::q4, Format::nf4};
+enum class Format { f16 = 0, q8_0 = 1, k8v4 = 2 /* keys q8_0, values 4 bits */, q4 = 3, nf4 = 4, k8v5 = 5 /* keys q8_0, values 5 bits */ };
+inline constexpr std::array kFormats = {Format::f16, Format::q8_0, Format::k8v4, Format::q4, Format::nf4, Format::k8v5};
 const char* format_name(Format format);    // as options and FORMAT.md write it
 inline constexpr int kFormatBlock = 32;    // head_dim is a multiple of it, except for f16
 inline constexpr int kKeyGroup = 16;       // tokens whose keys lie interleaved (kernels.h)

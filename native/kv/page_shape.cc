@@ -30,7 +30,7 @@ constexpr std::uint64_t kLane[4] = {0x6a09e667f3bcc909u, 0xbb67ae8584caa73bu, 0x
 }  // namespace
 
 const char* format_name(Format format) {
-  constexpr std::array kNames = {"f16", "q8_0", "k8v4", "q4", "nf4"};
+  constexpr std::array kNames = {"f16", "q8_0", "k8v4", "q4", "nf4", "k8v5"};
   return kNames[static_cast<std::size_t>(format)];
 }
 
@@ -45,9 +45,11 @@ std::size_t row_bytes(int bits, int head_dim) {
 }  // namespace
 
 std::size_t PageShape::key_bytes() const {
-  return row_bytes(format == Format::f16 ? 16 : format == Format::q8_0 || format == Format::k8v4 ? 8 : 4, head_dim);
+  return row_bytes(format == Format::f16 ? 16 : format == Format::q4 || format == Format::nf4 ? 4 : 8, head_dim);
 }
-std::size_t PageShape::value_bytes() const { return row_bytes(format == Format::f16 ? 16 : format == Format::q8_0 ? 8 : 4, head_dim); }
+std::size_t PageShape::value_bytes() const {
+  return row_bytes(format == Format::f16 ? 16 : format == Format::q8_0 ? 8 : format == Format::k8v5 ? 5 : 4, head_dim);
+}
 std::size_t PageShape::layer_bytes() const {
   return round_up(static_cast<std::size_t>(kv_heads) * kPageTokens * (key_bytes() + value_bytes()), kLayerAlign);
 }

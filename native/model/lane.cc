@@ -96,6 +96,9 @@ KvLayout kv_layout(const kv::PageShape& shape) {
     case kv::Format::k8v4:
       out.k_type = KvType::q8_0, out.v_type = KvType::q4;
       break;
+    case kv::Format::k8v5:
+      out.k_type = KvType::q8_0, out.v_type = KvType::q5;
+      break;
     case kv::Format::q4:
       out.k_type = out.v_type = KvType::q4;
       break;

@@ -33,7 +33,7 @@ const char* const kUsage =
     "  footprint     [--prefill 32] [--warm 0] [--decode 8]: the plan, then what opening, reading and answering took\n"
     "Everywhere: --threads 2, --context N, --batch-tokens 512, --ram-mib N (for keys and values), --set reference|avx2|avx512,\n"
     "  --ram-budget 8G (for everything: weights that do not fit are streamed from the file), --reserve (take the context's memory at once),\n"
-    "  --kv f16|q8_0|k8v4|q4|nf4 (format of keys and values), --store FOLDER (their pages kept on disk), --store-mib N,\n"
+    "  --kv f16|q8_0|k8v5|k8v4|q4|nf4 (format of keys and values), --store FOLDER (their pages kept on disk), --store-mib N,\n"
     "  --drafting off|lookup|mtp|auto (tokens guessed, several confirmed by one step: from the text before, by the model's own head where the\n"
     "  file has one, or both, as far as it pays),\n"
     "  --checksums FOLDER (of tensors, recorded at the first load, checked at every other), --second-copy FILE.gguf (read where they differ)\n"
