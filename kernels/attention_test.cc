@@ -1,6 +1,7 @@
 // Keys and values of every format, and attention over their pages, at the shapes where vector code goes wrong.
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,7 +38,11 @@ void test_kv_rows(const Ops& ops) {
           double largest = 0;
           for (std::int64_t j = i / 32 * 32; j < i / 32 * 32 + 32; ++j)
             largest = std::fmax(largest, std::fabs(static_cast<double>(x[static_cast<std::size_t>(j)])));
-          const double step = type == KvType::f16 ? 0 : largest * (type == KvType::q8_0 ? 0.5 / 127 : type == KvType::q4 ? 0.25 : type == KvType::q5 ? 0.2 : 0.1525);
+          const double step = type == KvType::f16 ? 0
+                                                  : largest * (type == KvType::q8_0 ? 0.5 / 127
+                                                               : type == KvType::q4 ? 0.25
+                                                               : type == KvType::q5 ? 0.2
+                                                                                    : 0.1525);
           const double value = x[static_cast<std::size_t>(i)];
           near &= std::fabs(kv_value(type, got.data(), i) - value) <= step * 1.01 + std::fabs(value) / 1024 + (range < 1e-3f ? 2e-6 : 1e-7);
         }
@@ -77,9 +82,9 @@ void test_kv_rows(const Ops& ops) {
   }
 }
 
-// The squared error of every format, as a share of the numbers' mean square. Bounds: what Lloyd's algorithm reached (kernels.h) and 5 % for another sample; of
-// q8_0 a twelfth of the squared step, the largest of 32 being 2.37 on average (its mean square 5.6); of f16 half a unit of 11 bits. Rows with one number 30 times as large as the others keep them once rotated, for
-// it is spread over all 64; the same rows as they are show why the rotation is there.
+// The squared error of every format, as a share of the numbers' mean square. Bounds: what Lloyd's algorithm reached (kernels.h) and 5 % for another
+// sample; of q8_0 a twelfth of the squared step, the mean square of the largest of 32 being 5.6; of f16 half a unit of 11 bits. Rows with one number 30
+// times as large as the others keep them once rotated, for it is spread over all 64; the same rows as they are show why the rotation is there.
 void test_kv_errors(const Ops& ops) {
   constexpr int kDim = 64, kRows = 1500;
   const auto share = [&](KvType type, bool outlier, bool rotated) {
@@ -118,6 +123,7 @@ struct AttentionCase {
   int heads, kv_heads, head_dim;
   std::int64_t page_tokens, queries, first_position;
   KvType k_type = KvType::f16, v_type = KvType::f16;
+  bool means = false;  // keys lie without the mean of their page
 };
 
 // Pages of random keys and values; what lies beyond the last token is NaN and must not be read into any result.
@@ -130,6 +136,7 @@ struct Pages {
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = i % 2 ? 0x7f : 0xff;
     for (std::int64_t page = 0; page < pages; ++page)
       blocks.push_back({bytes.data() + page * page_bytes, bytes.data() + page * page_bytes + rows * k_row});
+    if (c.means) means = uniform_vector(pages * means_stride(c), -range, range);
     for (std::int64_t position = 0; position < tokens; ++position)
       for (std::int64_t h = 0; h < c.kv_heads; ++h) {
         const std::int64_t row = h * c.page_tokens + position % c.page_tokens;
@@ -141,7 +148,9 @@ struct Pages {
       }
   }
   std::vector<std::uint8_t> bytes;
+  static std::int64_t means_stride(const AttentionCase& c) { return c.kv_heads * c.head_dim + 3; }
   std::vector<KvBlock> blocks;
+  std::vector<float> means;
 };
 
 // How a walk is cut: by head, or into calls of `span_pages` pages, where a page is there only while its call runs; joined as they go, or at the end.
@@ -158,6 +167,7 @@ std::vector<float> attend(const Ops& ops, const AttentionCase& c, const Pages& p
   args.blocks = pages.blocks.data();
   args.k_type = c.k_type;
   args.v_type = c.v_type;
+  if (c.means) args.key_means = pages.means.data(), args.key_means_stride = Pages::means_stride(c);
   args.page_tokens = c.page_tokens;
   args.queries = c.queries;
   args.first_position = c.first_position;
@@ -221,6 +231,14 @@ void test_attention(const Ops& ops) {
       cases.push_back(c);
       cases.back().k_type = k, cases.back().v_type = v;
     }
+  for (AttentionCase c : {AttentionCase{14, 2, 64, 256, 1, 700, KvType::q8_0, KvType::q5},
+                          {14, 2, 64, 64, 40, 150, KvType::q8_0, KvType::q4},
+                          {6, 2, 96, 64, 17, 70, KvType::q4, KvType::q4},
+                          {9, 3, 64, 256, 2, 600},
+                          {2, 2, 24, 64, 6, 70}}) {
+    c.means = true;
+    cases.push_back(c);
+  }
   for (const AttentionCase& c : cases) {
     for (float range : {1.0f, 12.0f}) {  // flat and very peaked weights
       const Pages pages(c, range);
@@ -229,7 +247,7 @@ void test_attention(const Ops& ops) {
       const std::string at = std::string(ops.name) + " attention heads " + std::to_string(c.heads) + "/" + std::to_string(c.kv_heads) + " dim " +
                              std::to_string(c.head_dim) + " page " + std::to_string(c.page_tokens) + " queries " + std::to_string(c.queries) +
                              " from " + std::to_string(c.first_position) + " range " + std::to_string(range) + " " + name_of(c.k_type) + "/" +
-                             name_of(c.v_type);
+                             name_of(c.v_type) + (c.means ? " with means of keys" : "");
       const auto want = attend(reference(), c, pages, q, stride, Cut::none);
       const auto got = attend(ops, c, pages, q, stride, Cut::none);
       // f32 scores of up to 12 * 12 * sqrt(dim) carry an absolute error near 1e-5 * size, which the exponential passes on.

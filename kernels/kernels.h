@@ -90,6 +90,8 @@ struct AttentionArgs {
   std::int64_t out_stride = 0;
   const KvBlock* blocks = nullptr;  // [ceil((first_position + queries) / page_tokens)] pages of this layer
   KvType k_type = KvType::f16, v_type = KvType::f16;
+  const float* key_means = nullptr;  // [pages][kv_heads, head_dim], stride key_means_stride: what was taken off every key of a page; null: nothing
+  std::int64_t key_means_stride = 0;
   std::int64_t page_tokens = 0;  // a multiple of kKvGroup, at most kKvPageTokens
   std::int64_t queries = 0;
   std::int64_t first_position = 0;

@@ -174,6 +174,12 @@ template <int R, class K>
   total = reduce_add(sum);
 }
 
+[[gnu::always_inline]] inline float dot(const float* a, const float* b, int n) {
+  __m256 sum = _mm256_setzero_ps();
+  for (int i = 0; i < n; i += 8) sum = _mm256_fmadd_ps(_mm256_load_ps(a + i), _mm256_loadu_ps(b + i), sum);
+  return reduce_add(sum);
+}
+
 // How the softmax of a page joins that of the pages before: new = old * keep + page * take.
 struct Factors {
   float keep, take;
@@ -226,6 +232,7 @@ void do_rows(const PageRows<K, V>& part) {
   float* to[R];
   for (int r = 0; r < R; ++r) {
     soften(scores + r * kKvPageTokens, part.visible[r], part.keys, maximum[r], total[r]);
+    if (part.mean) maximum[r] += dot(q + r * kMostHeadDim, part.mean, head_dim);
     if (args.page_states) {
       to[r] = part.block.page_state(part.position, part.row + r);
       to[r][0] = maximum[r], to[r][1] = total[r];

@@ -151,6 +151,12 @@ template <int R, int G, class K>
   total = _mm512_reduce_add_ps(sum);
 }
 
+[[gnu::always_inline]] inline float dot(const float* a, const float* b, int n) {
+  __m512 sum = _mm512_setzero_ps();
+  for (int i = 0; i < n; i += 16) sum = _mm512_fmadd_ps(_mm512_load_ps(a + i), _mm512_loadu_ps(b + i), sum);
+  return _mm512_reduce_add_ps(sum);
+}
+
 // How the softmax of a page joins that of the pages before: new = old * keep + page * take.
 struct Factors {
   float keep, take;
@@ -212,6 +218,7 @@ void do_rows(const PageRows<K, V>& part) {
   float* to[R];
   for (int r = 0; r < R; ++r) {
     soften(scores + r * kKvPageTokens, part.visible[r], part.keys, maximum[r], total[r]);
+    if (part.mean) maximum[r] += dot(q + r * kMostHeadDim, part.mean, head_dim);
     if (args.page_states) {
       to[r] = part.block.page_state(part.position, part.row + r);
       to[r][0] = maximum[r], to[r][1] = total[r];

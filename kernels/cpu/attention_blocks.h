@@ -70,6 +70,9 @@ struct Block {
     const std::int64_t index = (begin + row / group()) * args.heads + kv_head * group() + row % group();
     return reinterpret_cast<float*>(static_cast<char*>(states) + index * static_cast<std::int64_t>(attention_carry_bytes(args.head_dim)));
   }
+  const float* key_mean(std::int64_t of_position) const {
+    return args.key_means ? args.key_means + of_position / args.page_tokens * args.key_means_stride + kv_head * args.head_dim : nullptr;
+  }
   // Those of the page at `position` alone.
   float* page_state(std::int64_t of_position, int row) const {
     const std::int64_t page = (of_position - args.key_begin) / args.page_tokens;
@@ -86,6 +89,7 @@ struct PageRows {
   const K* k;                  // groups of [head_dim][16 keys]
   const V* v;                  // [keys, head_dim]
   std::int64_t position;       // of the page's first key
+  const float* mean;           // [head_dim] that belongs to every key of the page: it moves all of a row's scores by one number; null: nothing
   int keys;                    // keys that the last of the rows may see
   int visible[kMostTogether];  // keys that each may see
 };
@@ -98,7 +102,7 @@ void do_page(const Block& block, std::int64_t position, int keys, const K* k, co
   int row = before > 0 ? static_cast<int>(before) * group : 0;
   while (row < rows) {
     const int left = rows - row, count = left >= Isa::kRowsTogether ? Isa::kRowsTogether : left >= 6 ? 6 : left;
-    PageRows<K, V> part{block, row, k, v, position, 0, {}};
+    PageRows<K, V> part{block, row, k, v, position, block.key_mean(position), 0, {}};
     for (int r = 0; r < count; ++r) {
       const std::int64_t seen = block.position(row + r) + 1 - position;
       part.visible[r] = seen < keys ? static_cast<int>(seen) : keys;

@@ -25,8 +25,12 @@ struct Row {
     const std::int64_t first = kv_head() * args.page_tokens + position % args.page_tokens - slot;
     const void* group =
         static_cast<const std::uint8_t*>(args.blocks[position / args.page_tokens].k) + first * kv_row_bytes(args.k_type, args.head_dim);
+    const float* mean = args.key_means ? args.key_means + position / args.page_tokens * args.key_means_stride + kv_head() * args.head_dim : nullptr;
     double sum = 0;
-    for (int d = 0; d < args.head_dim; ++d) sum += static_cast<double>(q[d]) * kv_key(args.k_type, group, slot, d);
+    for (int d = 0; d < args.head_dim; ++d) {
+      const double key = kv_key(args.k_type, group, slot, d);
+      sum += static_cast<double>(q[d]) * (mean ? key + mean[d] : key);
+    }
     return sum * args.scale;
   }
   float value(std::int64_t position, int d) const {

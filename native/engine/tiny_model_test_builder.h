@@ -25,6 +25,7 @@ struct TinyShape {
   std::int64_t context = 2048;
   bool mtp = false;       // qwen35, qwen35moe
   double mtp_right = -1;  // ModelShape::mtp_right
+  double slow_key_bias = 1;
 };
 
 inline model::ModelShape tiny_shape(const TinyShape& s) {
@@ -48,6 +49,7 @@ inline model::ModelShape tiny_shape(const TinyShape& s) {
   shape.tied = !experts;
   shape.mtp = s.mtp;
   shape.mtp_right = s.mtp_right;
+  shape.slow_key_bias = s.slow_key_bias;
   return shape;
 }
 

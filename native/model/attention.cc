@@ -26,6 +26,35 @@ std::int64_t pages_of(std::int64_t tokens) { return (tokens + kv::kPageTokens - 
 
 }  // namespace
 
+// Where keys have a bias b, a token at position p has R(p) b in its key whatever it is: in Qwen2 ten times as large as all else, nearly all of it in
+// the pairs that turn slowest, and it would set the step of the codes. So a quantized page keeps its keys without the mean of R(p) b over its
+// positions, which is known from the page's place alone; to a row of queries it is one number that moves all scores of the page.
+void Forward::extend_key_means(const Batch& batch, std::int64_t layer) {
+  if (kv_.k_type == kernels::KvType::f16 || mixer(layer) != Mixer::attention) return;
+  const float* bias = weights(layer).attention.k_bias;
+  if (bias == nullptr) return;
+  std::int64_t pages = 0;
+  for (const Run& run : batch.runs) pages = std::max(pages, pages_of(run.first_position + run.count));
+  const std::int64_t width = config_.kv_heads * config_.head_dim;
+  std::vector<float>& means = key_means_[static_cast<std::size_t>(layer)];  // [pages][kv_heads * head_dim]
+  if (static_cast<std::int64_t>(means.size()) >= pages * width) return;
+  std::vector<float> turns(frequencies_.size() * 2);
+  for (std::int64_t page = static_cast<std::int64_t>(means.size()) / width; page < pages; ++page) {
+    for (std::size_t i = 0; i < frequencies_.size(); ++i) {
+      // The mean of e^(i p f) over n positions is that of the middle times sin(n f / 2) / (n sin(f / 2)).
+      const double f = frequencies_[i], n = kv::kPageTokens, half = std::sin(f / 2), middle = (static_cast<double>(page) * n + (n - 1) / 2) * f;
+      const double length = std::fabs(half) < 1e-12 ? 1 : std::sin(n * f / 2) / (n * half);
+      turns[2 * i] = static_cast<float>(length * std::cos(middle));
+      turns[2 * i + 1] = static_cast<float>(length * std::sin(middle));
+    }
+    means.insert(means.end(), bias, bias + width);
+    float* mean = means.data() + page * width;
+    ops_.rope(config_.rope_kind, mean, static_cast<int>(config_.kv_heads), static_cast<int>(config_.head_dim), static_cast<int>(config_.rope_dims),
+              turns.data());
+    if (kv_.rotated) ops_.hadamard(mean, width);
+  }
+}
+
 void Forward::plan_units(const Batch& batch) {
   units_.clear();
   run_units_.assign(1, 0);
@@ -125,6 +154,9 @@ void Forward::attend_unit(const Run& run, std::int64_t layer, const Unit& u, con
   args.blocks = blocks.data();
   args.k_type = kv_.k_type;
   args.v_type = kv_.v_type;
+  const std::vector<float>& means = key_means_[static_cast<std::size_t>(layer)];
+  args.key_means = means.empty() ? nullptr : means.data() + u.kv_head * config_.head_dim;
+  args.key_means_stride = config_.kv_heads * config_.head_dim;
   args.page_tokens = kv::kPageTokens;
   args.queries = u.count;
   args.first_position = position;

@@ -174,8 +174,11 @@ Status Forward::allocate() {
   }
   token_page_.resize(tokens);
   token_slot_.resize(tokens);
+  token_page_index_.resize(tokens);
+  key_means_.resize(config_.mixers.size());
   k_groups_.resize(tokens);
   v_rows_.resize(tokens);
+  mean_rows_.resize(tokens);
   return status;
 }
 
@@ -209,6 +212,8 @@ kv::PageShape Forward::page_shape(const ModelConfig& config, std::uint64_t finge
   shape.model_fingerprint = fingerprint + static_cast<std::uint64_t>(format) * 0x9e3779b97f4a7c15u;
   // The same of the square root of 2: pages with the keys of a head have a layer more than those without.
   shape.model_fingerprint += static_cast<std::uint64_t>(config.mtp_layers) * 0x6a09e667f3bcc909u;
+  // And of 3: quantized keys lie without the mean of their bias (extend_key_means), which those of earlier versions had.
+  if (config.architecture == Architecture::qwen2 && format != kv::Format::f16) shape.model_fingerprint += 0xbb67ae8584caa73bu;
   return shape;
 }
 
@@ -250,6 +255,7 @@ Lane Forward::lane(ThreadPool* pool, std::int64_t first, std::int64_t tokens, in
           .kv = kv_,
           .slots = token_slot_.data() + first,
           .k_groups = k_groups_.data() + first,
+          .key_means = mean_rows_.data() + first,
           .v_rows = v_rows_.data() + first};
 }
 
@@ -298,17 +304,20 @@ void Forward::locate(const Batch& batch) {
       turn(run.first_token + i, position);
       token_page_[t] = run.pages[static_cast<std::size_t>(position / kv::kPageTokens)];
       token_slot_[t] = static_cast<std::int32_t>(position % kv::kPageTokens);
+      token_page_index_[t] = position / kv::kPageTokens;
     }
   }
 }
 
 void Forward::point_rows(std::int64_t layer, std::int64_t begin, std::int64_t end) {
   if (mixer(layer) != Mixer::attention) return;
-  const std::int64_t place = place_[static_cast<std::size_t>(layer)] * kv_.layer_bytes;
+  const std::int64_t place = place_[static_cast<std::size_t>(layer)] * kv_.layer_bytes, width = config_.kv_heads * config_.head_dim;
+  const std::vector<float>& means = key_means_[static_cast<std::size_t>(layer)];
   for (std::int64_t t = begin; t < end; ++t) {
     std::byte* k = token_page_[static_cast<std::size_t>(t)] + place;
     const std::int64_t slot = token_slot_[static_cast<std::size_t>(t)];
     k_groups_[static_cast<std::size_t>(t)] = k + slot / kernels::kKvGroup * kernels::kKvGroup * (kv_.k_head_bytes / kv::kPageTokens);
+    mean_rows_[static_cast<std::size_t>(t)] = means.empty() ? nullptr : means.data() + token_page_index_[static_cast<std::size_t>(t)] * width;
     v_rows_[static_cast<std::size_t>(t)] = k + kv_.v_bytes + slot * (kv_.v_head_bytes / kv::kPageTokens);
   }
 }
@@ -325,6 +334,7 @@ Status Forward::layers_by_rows(const Batch& batch, const std::function<void()>& 
   const bool experts = config_.experts.count > 0;
   for (std::int64_t layer = 0; layer < config_.layers; ++layer) {
     if (Status status = weights_.hold(layer); !status.ok()) return status;
+    extend_key_means(batch, layer);
     const Lane all = lane(&pool_, 0, tokens, 0, mixer(layer));
     if (layer == 0)
       all.each_token([&](std::int64_t t) { weights_.embed(ops_, batch.tokens[static_cast<std::size_t>(t)], all.x + t * config_.embedding); });
@@ -345,8 +355,10 @@ Status Forward::layers_by_tiles(const Batch& batch, std::int64_t tile, const std
   const bool experts = config_.experts.count > 0;
   // Between the mixer of one layer and that of the next a token meets no other token, unless experts stand between them.
   for (std::int64_t layer = 0; layer <= config_.layers; ++layer) {
-    if (layer < config_.layers)
+    if (layer < config_.layers) {
       if (Status status = weights_.hold(layer); !status.ok()) return status;
+      extend_key_means(batch, layer);
+    }
     pool_.parallel_for_stealing(0, tokens, tile, [&](std::int64_t begin, std::int64_t end, int thread) {
       const auto part = [&](std::int64_t of) { return lane(nullptr, begin, end - begin, thread, mixer(of)); };
       if (layer == 0) {

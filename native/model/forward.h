@@ -95,6 +95,7 @@ class Forward {
 
   void locate(const Batch& batch);  // angles and page rows of every token
   void turn(std::int64_t token, std::int64_t position);
+  void extend_key_means(const Batch& batch, std::int64_t layer);  // attention.cc
   void point_rows(std::int64_t layer, std::int64_t begin, std::int64_t end);
   Status layers_by_rows(const Batch& batch, const std::function<void()>& between_layers);
   Status layers_by_tiles(const Batch& batch, std::int64_t tile, const std::function<void()>& between_layers);
@@ -154,6 +155,9 @@ class Forward {
   std::vector<std::vector<kernels::KvBlock>> blocks_;  // [threads][pages]
   std::vector<float> query_length_, key_length_;       // [delta.head_dim] 1 / head_dim and 1 / sqrt(head_dim): see convolve()
   std::vector<double> frequencies_;                    // [rope_dims / 2]
+  std::vector<std::vector<float>> key_means_;          // [layers] of [pages][kv_heads * head_dim], as far as positions went; empty: keys lie whole
+  std::vector<const float*> mean_rows_;                // [max_tokens], into those of one layer
+  std::vector<std::int64_t> token_page_index_;         // [max_tokens]
   std::vector<float> angle_rows_;                      // [max_tokens, rope_dims / 2, 2]
   std::vector<const float*> angles_;                   // [max_tokens], into angle_rows_
   std::vector<std::byte*> token_page_;                 // [max_tokens] page that the token's keys go to

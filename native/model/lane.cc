@@ -130,6 +130,8 @@ void rotate_and_store(const ModelConfig& c, const Lane& lane) {
       ops.hadamard(k, kv_width);
       ops.hadamard(v, kv_width);
     }
+    if (const float* mean = lane.key_means[t])
+      for (std::int64_t i = 0; i < kv_width; ++i) k[i] -= mean[i];
     for (std::int64_t head = 0; head < c.kv_heads; ++head) {
       ops.store_key(lane.kv.k_type, k + head * c.head_dim, lane.k_groups[t] + head * lane.kv.k_head_bytes, lane.slots[t] % kernels::kKvGroup,
                     c.head_dim);

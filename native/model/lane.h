@@ -80,9 +80,10 @@ class Lane {
   std::array<std::byte*, 3> activations;  // one for each weight type that meets in one multiply()
   const float* const* angles;             // [tokens] -> [rope_dims / 2][2]
   const KvLayout& kv;
-  const std::int32_t* slots;   // [tokens] place of the token in its page
-  std::byte* const* k_groups;  // [tokens] -> group of 16 keys of kv head 0 of this layer that the token's is one of; heads kv.k_head_bytes apart
-  std::byte* const* v_rows;    // [tokens] -> v of kv head 0 at the token's place; heads kv.v_head_bytes apart
+  const std::int32_t* slots;      // [tokens] place of the token in its page
+  std::byte* const* k_groups;     // [tokens] -> group of 16 keys of kv head 0 of this layer that the token's is one of; heads kv.k_head_bytes apart
+  const float* const* key_means;  // [tokens] -> [kv_heads * head_dim] that is taken off the token's key; null: nothing (forward.h)
+  std::byte* const* v_rows;       // [tokens] -> v of kv head 0 at the token's place; heads kv.v_head_bytes apart
 };
 
 // x -> h.

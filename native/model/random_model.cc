@@ -137,7 +137,7 @@ class Writer {
 
  private:
   // first_half, second_half: of a norm whose other weights are 0. successors: see write_successors().
-  enum class Fill { matrix, norm, bias, rate, step, zero, first_half, second_half, ones, token_half, successors };
+  enum class Fill { matrix, norm, bias, key_bias, rate, step, zero, first_half, second_half, ones, token_half, successors };
   struct Tensor {
     std::string name;
     const TypeInfo* info;
@@ -294,7 +294,7 @@ class Writer {
     }
     if (std::strcmp(shape_.architecture, "qwen2") == 0) {
       tensor(b + "attn_q.bias", {width}, Fill::bias);
-      tensor(b + "attn_k.bias", {kv}, Fill::bias);
+      tensor(b + "attn_k.bias", {kv}, Fill::key_bias);
       tensor(b + "attn_v.bias", {kv}, Fill::bias);
     }
   }
@@ -414,6 +414,9 @@ class Writer {
           break;
         case Fill::bias:
           value = random_.uniform(-0.5, 0.5);
+          break;
+        case Fill::key_bias:
+          value = random_.uniform(-0.5, 0.5) * (i % (shape_.head_dim / 2) >= shape_.head_dim * 3 / 8 ? shape_.slow_key_bias : 1);
           break;
         case Fill::rate:
           value = -random_.uniform(0.5, 8);

@@ -27,6 +27,7 @@ struct ModelShape {
   // 0..1: a head that is right for this share of the tokens, by construction: layers add nothing to the embedding, the token after t is t + 1, and the
   // model and its head read it from two halves of one output matrix (so no tied one). Below 0: everything is random, and no guess comes true.
   double mtp_right = -1;
+  double slow_key_bias = 1;  // factor of the bias of keys in the quarter of the pairs that turns slowest (qwen2; trained models: hundreds)
 };
 
 // A shape by its name ("qwen35-0.8b"); not_found lists the names.
