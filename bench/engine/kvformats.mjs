@@ -2,7 +2,7 @@
 // Real contracts, one after the other to the wanted length, through F32 copies: in a quantized file activations are rounded to 8 bits, and any other
 // order of additions in attention (avx2 against avx512, both f16) is amplified to a KLD of 0.004; in F32 to 0.000001. Says nothing of speed.
 // Two models: the shipped Reader (trained to 8K) at 4,096 tokens, every row; Qwen2.5-Coder-0.5B (32K) at 32,768, of every 16 rows the last: a file
-// of all would be 20 GB. Each format is one prefill in F32, for Qwen some 20 minutes of processor time.
+// of all would be 20 GB. Each format is one prefill in F32, for Qwen some 30 minutes of processor time.
 // Usage: node bench/engine/kvformats.mjs [--only reader|qwen] [--tokens N] [--formats q8_0,k8v4] [--skip 0] [--model FILE.gguf] [--json]
 // Skips, loudly, without the corpora or a model. Exit code 1 when a limit is missed.
 
