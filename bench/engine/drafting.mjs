@@ -1,6 +1,6 @@
 // What do guesses bring, and what do they cost where none comes true? Answers without guesses, with lookup and with the model's own head, in turns.
 //
-//   node bench/engine/drafting.mjs [--json] [--seconds 20] [--threads 1] [--tokens 64] [--only CASE]
+//   node bench/engine/drafting.mjs [--json] [--seconds 15] [--threads 1] [--tokens 40] [--only CASE]
 //
 // Cases: `copy` (a passage of a real text and the request to repeat it; greedy), `sampled` (prose at temperature 1: nothing repeats itself), both on
 // the second test model, which has no head; `wrong head` (random weights in the shape of a 0.8B model: no guess of its head comes true) and `head
@@ -57,8 +57,8 @@ function spread(numbers) {
 async function measure(engine, name) {
   const { model, prompts, flags } = await CASES[name](engine);
   say(`${name}: ${prompts.length} prompts`);
-  const given = ['drafting', '--model', model, '--prompt-file', inputFile('prompts.json', prompts), '--seconds', option('--seconds', '20')];
-  const found = await call(engine, [...given, '--threads', option('--threads', '1'), '-n', option('--tokens', '64'), '--context', '2048', ...flags]);
+  const given = ['drafting', '--model', model, '--prompt-file', inputFile('prompts.json', prompts), '--seconds', option('--seconds', '15')];
+  const found = await call(engine, [...given, '--threads', option('--threads', '1'), '-n', option('--tokens', '40'), '--context', '2048', ...flags]);
   const off = found.ways[0];
   const ways = found.ways.map((way) => ({
     drafting: way.drafting,

@@ -118,15 +118,23 @@ KvLayout kv_layout(const kv::PageShape& shape) {
 }
 
 void rotate_and_store(const ModelConfig& c, const Lane& lane) {
+  const std::int64_t width = c.heads * c.head_dim;
+  lane.each_token([&](std::int64_t t) {
+    float* q = lane.q + t * width;
+    lane.ops.rope(c.rope_kind, q, static_cast<int>(c.heads), static_cast<int>(c.head_dim), c.rope_dims, lane.angles[t]);
+    if (lane.kv.rotated) lane.ops.hadamard(q, width);
+  });
+  store_keys(c, lane);
+}
+
+void store_keys(const ModelConfig& c, const Lane& lane) {
   const Ops& ops = lane.ops;
-  const auto q_heads = static_cast<int>(c.heads), kv_heads = static_cast<int>(c.kv_heads), head_dim = static_cast<int>(c.head_dim);
+  const auto kv_heads = static_cast<int>(c.kv_heads), head_dim = static_cast<int>(c.head_dim);
   const std::int64_t kv_width = c.kv_heads * c.head_dim;
   lane.each_token([&](std::int64_t t) {
     float *k = lane.k + t * kv_width, *v = lane.v + t * kv_width;
-    ops.rope(c.rope_kind, lane.q + t * c.heads * c.head_dim, q_heads, head_dim, c.rope_dims, lane.angles[t]);
     ops.rope(c.rope_kind, k, kv_heads, head_dim, c.rope_dims, lane.angles[t]);
     if (lane.kv.rotated) {
-      ops.hadamard(lane.q + t * c.heads * c.head_dim, c.heads * c.head_dim);
       ops.hadamard(k, kv_width);
       ops.hadamard(v, kv_width);
     }

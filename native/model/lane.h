@@ -92,6 +92,7 @@ void norm_input(const ModelConfig& config, const Lane& lane, const float* norm);
 void norm_heads(const ModelConfig& config, const Lane& lane, float* rows, std::int64_t heads, const float* norm);
 // Rotates q and k by their positions and puts k and v, in the pages' format, where attention reads them.
 void rotate_and_store(const ModelConfig& config, const Lane& lane);
+void store_keys(const ModelConfig& config, const Lane& lane);  // the same for k and v alone
 // Adds the mixer's part, which lies in h, to x; x normed -> h.
 void add_and_norm(const ModelConfig& config, const Lane& lane, const float* norm);
 // x += down(silu(gate h) * up h).
@@ -111,6 +112,8 @@ LayerCode qwen2_layer();
 LayerCode qwen3_layer();
 LayerCode qwen35_attention_layer();
 LayerCode qwen35_delta_layer();
+// Of before_mixer of the attention layer, what others attend to: for tokens whose own output is not wanted.
+void qwen35_keys(const ModelConfig& config, const LayerWeights& layer, const Lane& lane);
 LayerCode layer_code(const ModelConfig& config, Mixer mixer);
 
 }  // namespace codicil::model

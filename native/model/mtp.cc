@@ -65,7 +65,7 @@ void Forward::read_head(const Batch& batch) {
   const auto write_keys = [&](const Lane& part) {
     part.multiply({{weights(layer).head.join, part.x}}, joined_.as<float>() + part.first * 2 * e, 2 * e);
     point_rows(layer, part.first, part.first + part.tokens);
-    code(layer).before_mixer(config_, weights(layer), part);
+    qwen35_keys(config_, weights(layer), part);
   };
   if (tokens < least_tile_tokens()) return write_keys(lane(&pool_, 0, tokens, 0, Mixer::attention));
   const std::int64_t tile = std::min(tile_rows_, (tokens + pool_.threads() - 1) / pool_.threads());

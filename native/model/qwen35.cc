@@ -80,6 +80,14 @@ void after_delta(const ModelConfig& c, const LayerWeights& layer, const Lane& la
 
 }  // namespace
 
+void qwen35_keys(const ModelConfig& c, const LayerWeights& layer, const Lane& lane) {
+  const AttentionWeights& w = layer.attention;
+  norm_input(c, lane, layer.mixer_norm);
+  lane.multiply({{w.k, lane.k}, {w.v, lane.v}}, lane.h, c.embedding);
+  norm_heads(c, lane, lane.k, c.kv_heads, w.k_norm);
+  store_keys(c, lane);
+}
+
 LayerCode qwen35_attention_layer() { return {before_attention, after_attention}; }
 LayerCode qwen35_delta_layer() { return {before_delta, after_delta}; }
 
