@@ -90,7 +90,7 @@ std::int64_t DraftLength::choose(double share) {
   }
   if (best > 0 && best_gain >= kLeastGain) return best;
   wait_ = pause_;
-  pause_ = std::min(pause_ * 2, kLongestPause);
+  pause_ = std::min(pause_ * patience_, kLongestPause * patience_ / 2);
   return 1;  // one row tells whether the text has turned
 }
 

@@ -44,7 +44,8 @@ class LookupIndex {
 // How many tokens to guess, from how many guesses came true and from what a further row of a step costs.
 class DraftLength {
  public:
-  explicit DraftLength(std::int64_t most) : most_(most) {}
+  // patience: by which the pause grows after each guess that was tried in vain.
+  explicit DraftLength(std::int64_t most, int patience = 2) : most_(most), patience_(patience) {}
   // share: of a step, what one more guess takes: StepCost::row_share, and for the head the guess itself. 0: guessing does not pay now; a guess is then
   // tried again after a pause that doubles to kLongestPause.
   std::int64_t choose(double share);
@@ -52,8 +53,9 @@ class DraftLength {
   double acceptance() const { return hits_ / (hits_ + misses_); }
 
  private:
-  static constexpr int kLongestPause = 32;
+  static constexpr int kLongestPause = 32;  // steps, for a patience of 2
   const std::int64_t most_;
+  const int patience_;
   // One imaginary hit and miss each: the first guess is made with open mind.
   double hits_ = 1, misses_ = 1;
   int pause_ = 1, wait_ = 0;

@@ -29,9 +29,11 @@ void RateMeter::add(std::int64_t tokens, double seconds) {
 
 // The head was trained to look one token ahead: published acceptances fall to a half by the fourth.
 constexpr std::int64_t kMostHeadGuesses = 4;
+// A try costs a third of a step where a lookup costs a row, and a head that was wrong is not soon right: pauses of 1, 4, 16, 64 steps.
+constexpr int kHeadPatience = 4;
 
 Scheduler::Scheduler(const Parts& parts)
-    : parts_(parts), session_restore_(parts.config, parts.snapshots), pacing_(parts.sensors), head_length_(kMostHeadGuesses) {}
+    : parts_(parts), session_restore_(parts.config, parts.snapshots), pacing_(parts.sensors), head_length_(kMostHeadGuesses, kHeadPatience) {}
 
 Result<std::unique_ptr<Scheduler>> Scheduler::start(const Parts& parts) {
   std::unique_ptr<Scheduler> scheduler(new Scheduler(parts));
