@@ -40,6 +40,13 @@ describe('the house', () => {
     expect(names).toEqual(Object.keys(ERROR_SENTENCES));
   });
 
+  it('has words for every reading that the engine may be slowed by', () => {
+    const names = [...read('native/device/governor.cc').matchAll(/\{"(\w+)", limits_\./g)].map((match) => match[1]!);
+    expect(names.length).toBeGreaterThan(0);
+    const words = read('renderer/features/engine/slowed.ts');
+    expect(names.filter((name) => !words.includes(`  ${name}: (`))).toEqual([]);
+  });
+
   it('refuses to regenerate goldens in CI', () => {
     expect(process.env['CI'] && process.env['UPDATE_GOLDENS']).toBeFalsy();
   });

@@ -18,6 +18,10 @@ export type Priority = 'interactive' | 'batch';
 /** Tokens are guessed and several confirmed by one step; every token is the same with and without. */
 export type Drafting = 'off' | 'lookup' | 'mtp' | 'auto';
 
+/** Of keys and values; see native/kv/FORMAT.md. */
+export const KV_FORMATS = ['f16', 'q8_0', 'k8v4', 'q4', 'nf4'] as const;
+export type KvFormat = (typeof KV_FORMATS)[number];
+
 export interface GenerateOptions {
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -181,6 +185,21 @@ export interface MachineFigures {
   readonly memoryTotalBytes: number;
   readonly memoryFreeBytes: number;
   readonly cpuCelsius: number | null;
+  /** NVIDIA's, as the driver tells of them; empty where there is none, or where asking would wake it. */
+  readonly gpus: readonly GpuFigures[];
+}
+export interface GpuFigures {
+  readonly name: string;
+  readonly memoryUsedBytes: number | null;
+  readonly memoryTotalBytes: number | null;
+  readonly celsius: number | null;
+  /** Where it begins to slow itself down. */
+  readonly slowdownCelsius: number | null;
+  readonly mhz: number | null;
+  readonly watts: number | null;
+  readonly busyPercent: number | null;
+  /** '' where nothing slows it down that should not. */
+  readonly throttledBy: string;
 }
 
 /** A loaded model as the workspace sees it, whatever process it lives in. Every method rejects with a CodicilError. */

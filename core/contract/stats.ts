@@ -39,7 +39,7 @@ export const StatsSchema = z
     firstTokenMs: z.number().nullable(),
     /** Why reading is slowed or paused now; null: it is not. */
     slowedBy: z.string().nullable(),
-    gpu: z.object({ name: z.string(), vramUsedBytes: z.number(), vramTotalBytes: z.number(), celsius: z.number() }).nullable(),
+    gpu: z.object({ name: z.string(), vramUsedBytes: z.number().nullable(), vramTotalBytes: z.number().nullable(), celsius: z.number().nullable() }).nullable(),
   })
   .readonly();
 export type Stats = z.infer<typeof StatsSchema>;

@@ -168,6 +168,6 @@ export function fakeAddon(options: FakeOptions = {}): NativeAddon {
     forgetStored: async () => ({ files: 0, bytes: 0 }),
     clearStored: async () => ({ files: 0, bytes: 0 }),
     endWithin: () => undefined,
-    machine: () => ({ cpu: 'fake', cores: 1, memoryTotalBytes: 1, memoryFreeBytes: 1, cpuCelsius: null }),
+    machine: () => ({ cpu: 'fake', cores: 1, memoryTotalBytes: 1, memoryFreeBytes: 1, cpuCelsius: null, gpus: [] }),
   };
 }

@@ -19,6 +19,7 @@
 #include "native/addon/convert.h"
 #include "native/addon/door.h"
 #include "native/device/machine.h"
+#include "native/device/telemetry.h"
 #include "native/engine/engine.h"
 
 namespace codicil::addon {
@@ -454,6 +455,12 @@ Napi::Value machine(const Napi::CallbackInfo& info) {
   out.Set("memoryTotalBytes", static_cast<double>(m.memory_total_bytes));
   out.Set("memoryFreeBytes", static_cast<double>(m.memory_available_bytes));
   out.Set("cpuCelsius", m.cpu_celsius ? Napi::Value(Napi::Number::New(env, *m.cpu_celsius)) : env.Null());
+  // Opened once, at the first call, and left open: the driver takes up to a second to start.
+  static const std::unique_ptr<device::Nvml> nvml = device::gpu_may_sleep() ? nullptr : device::Nvml::load();
+  const std::vector<device::GpuReading> gpus = nvml ? nvml->read() : std::vector<device::GpuReading>();
+  Napi::Array list = Napi::Array::New(env, gpus.size());
+  for (std::uint32_t i = 0; i < gpus.size(); ++i) list.Set(i, to_object(env, gpus[i]));
+  out.Set("gpus", list);
   return out;
 }
 

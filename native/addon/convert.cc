@@ -362,6 +362,14 @@ static Napi::Object to_object(Napi::Env env, const MachineTelemetry& t) {
   return out.object;
 }
 
+Napi::Object to_object(Napi::Env env, const device::GpuReading& g) {
+  Maker out{Napi::Object::New(env)};
+  out.set("name", g.name).set("memoryUsedBytes", g.memory_used_bytes).set("memoryTotalBytes", g.memory_total_bytes).set("celsius", g.celsius);
+  out.set("slowdownCelsius", g.slowdown_celsius).set("mhz", g.mhz).set("watts", g.watts).set("busyPercent", g.busy_percent);
+  out.set("throttledBy", g.throttled_by());
+  return out.object;
+}
+
 Napi::Object to_object(Napi::Env env, const EngineStats& s) {
   Maker out{Napi::Object::New(env)};
   constexpr auto kRam = static_cast<std::size_t>(kv::Tier::ram);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "native/base/status.h"
+#include "native/device/nvml.h"
 #include "native/engine/engine.h"
 
 namespace codicil::addon {
@@ -27,6 +28,7 @@ Napi::Int32Array to_tokens(Napi::Env env, std::span<const Token> tokens);
 Napi::Float64Array to_doubles(Napi::Env env, std::span<const double> values);
 Napi::Object to_object(Napi::Env env, const ModelInfo& info, const std::string& path);
 Napi::Object to_object(Napi::Env env, const Plan& plan);
+Napi::Object to_object(Napi::Env env, const device::GpuReading& gpu);
 Napi::Object to_object(Napi::Env env, const EngineStats& stats);
 Napi::Object to_object(Napi::Env env, const kv::Forgotten& gone);
 Napi::Object to_object(Napi::Env env, const kv::Stored& stored);

@@ -1,3 +1,4 @@
+// Governor: each kind of reading by its own limits, the worst decides; the disk is watched beside them and slows nothing.
 #include "native/device/governor.h"
 
 #include <algorithm>
@@ -15,6 +16,14 @@ std::string shown(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", value);
   return text;
+}
+
+// The device that is nearest to the temperature at which it slows itself down; one that does not tell its limit is not judged.
+std::optional<double> celsius_over_limit(const std::vector<GpuReading>& gpus) {
+  std::optional<double> most;
+  for (const GpuReading& gpu : gpus)
+    if (gpu.celsius && gpu.slowdown_celsius) most = std::max(most.value_or(-1000), *gpu.celsius - *gpu.slowdown_celsius);
+  return most;
 }
 
 }  // namespace
@@ -35,9 +44,13 @@ Pace Governor::update(const Telemetry& now, bool busy) {
   };
   std::optional<double> missing;
   if (busy && now.cpu_mhz && now.cpu_base_mhz && *now.cpu_base_mhz > 0) missing = 100 * (1 - *now.cpu_mhz / *now.cpu_base_mhz);
-  const std::array<Signal, 3> readings{{{"cpu_celsius", limits_.cpu_celsius, now.cpu_celsius},
+  std::optional<double> throttled;
+  if (busy && !now.gpus.empty()) throttled = std::any_of(now.gpus.begin(), now.gpus.end(), [](const GpuReading& gpu) { return gpu.is_throttled(); });
+  const std::array<Signal, 5> readings{{{"cpu_celsius", limits_.cpu_celsius, now.cpu_celsius},
                                         {"missing_clock_percent", limits_.missing_clock_percent, missing},
-                                        {"memory_some_percent", limits_.memory_some_percent, now.memory_some_percent}}};
+                                        {"memory_some_percent", limits_.memory_some_percent, now.memory_some_percent},
+                                        {"gpu_celsius_over_limit", limits_.gpu_celsius_over_limit, celsius_over_limit(now.gpus)},
+                                        {"gpu_throttled", limits_.gpu_throttled, throttled}}};
   Pace wanted = Pace::full;
   std::string why;
   for (std::size_t i = 0; i < readings.size(); ++i) {

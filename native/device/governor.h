@@ -26,6 +26,10 @@ struct GovernorLimits {
   Limit cpu_celsius{90, 99, 5};
   // Percent of the base clock that is missing under load: below 90 % the processor is throttled already; at half, something is wrong.
   Limit missing_clock_percent{10, 50, 4};
+  // Degrees above the temperature at which the device slows itself down: as far before it as with processors, and at it.
+  Limit gpu_celsius_over_limit{-5, 0, 5};
+  // 1: a GPU runs below its clock because of heat or lack of power. Less work is all that helps, and it does so by itself: no pause.
+  Limit gpu_throttled{1, 2, 0};
   // Some work waiting for memory a fifth of the time can be felt; half of it means that pages go in and out.
   Limit memory_some_percent{20, 50, 10};
   double disk_free_bytes = 2.0 * (1u << 30);  // a long prefill writes about this much
@@ -37,7 +41,7 @@ class Governor {
   static constexpr int kCalmReadings = 3;  // at one reading a second: long enough that a fan's first breath does not count
   explicit Governor(const GovernorLimits& limits = {}) : limits_(limits) {}
 
-  // `busy`: the engine computed since the last reading. An idle processor lowers its clock by itself.
+  // `busy`: the engine computed since the last reading. An idle processor lowers its clock by itself. GPUs are those that the engine computes on.
   Pace update(const Telemetry& now, bool busy);
   Pace pace() const { return pace_; }
   const std::string& reason() const { return reason_; }  // of the current pace; empty: full
@@ -49,7 +53,7 @@ class Governor {
 
   GovernorLimits limits_;
   Pace pace_ = Pace::full;
-  std::array<Pace, 3> signals_{};  // by kind of reading, each with its own hysteresis
+  std::array<Pace, 5> signals_{};  // by kind of reading, each with its own hysteresis
   std::string reason_;
   int calm_ = 0;
   bool bytes_low_ = false, inodes_low_ = false;

@@ -87,6 +87,40 @@ CODICIL_TEST(the_worst_reading_decides) {
   CHECK_EQ(governor.reason(), "memory_some_percent 60.0");
 }
 
+CODICIL_TEST(a_gpu_is_judged_by_the_limit_that_it_has) {
+  Governor governor;
+  Telemetry now;
+  now.gpus.resize(2);
+  now.gpus[1].celsius = 97;
+  CHECK(governor.update(now, true) == Pace::full);  // hot, but what it can bear it does not tell
+  now.gpus[1].slowdown_celsius = 103;
+  CHECK(governor.update(now, true) == Pace::full);
+  now.gpus[1].celsius = 98;
+  CHECK(governor.update(now, true) == Pace::slower);
+  CHECK_EQ(governor.reason(), "gpu_celsius_over_limit -5.0");
+  now.gpus[0].celsius = 85;
+  now.gpus[0].slowdown_celsius = 85;
+  CHECK(governor.update(now, true) == Pace::pause);
+  now.gpus[0].celsius = now.gpus[1].celsius = 60;
+  for (int i = 1; i < Governor::kCalmReadings; ++i) CHECK(governor.update(now, true) == Pace::pause);
+  CHECK(governor.update(now, true) == Pace::full);
+}
+
+CODICIL_TEST(a_gpu_that_is_throttled_under_load_slows_and_never_pauses) {
+  Governor governor;
+  Telemetry now;
+  now.gpus.resize(1);
+  now.gpus[0].throttle_reasons = 0x4;  // the usual power limit
+  CHECK(governor.update(now, true) == Pace::full);
+  now.gpus[0].throttle_reasons = 0x40 | 0x8;
+  CHECK(governor.update(now, false) == Pace::full);
+  CHECK(governor.update(now, true) == Pace::slower);
+  CHECK_EQ(governor.reason(), "gpu_throttled 1.0");
+  now.gpus[0].throttle_reasons = 0x1;
+  for (int i = 0; i < Governor::kCalmReadings; ++i) (void)governor.update(now, true);
+  CHECK(governor.pace() == Pace::full);
+}
+
 CODICIL_TEST(a_full_disk_is_said_once_and_slows_nothing) {
   Governor governor;
   Lines lines;

@@ -76,7 +76,18 @@ std::optional<double> base_mhz_of_name(std::string_view cpu_name) {
   return rest.ends_with("MHz") ? value : std::nullopt;
 }
 
-Telemetry read_telemetry(const std::string& folder, const TelemetryRoots& roots) {
+// kernel.org, Documentation/power/runtime_pm.rst: "auto" lets the device be suspended, "on" does not.
+bool gpu_may_sleep(const TelemetryRoots& roots) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(roots.sys + "/bus/pci/drivers/nvidia", error), end; !error && it != end; it.increment(error)) {
+    std::ifstream file(it->path() / "power" / "control");
+    std::string line;
+    if (std::getline(file, line) && line == "auto") return true;
+  }
+  return false;
+}
+
+Telemetry read_telemetry(const std::string& folder, const TelemetryRoots& roots, const Nvml* nvml) {
   Telemetry out;
   const Machine machine = read_machine();
   out.cpu_mhz = machine.cpu_mhz;
@@ -86,6 +97,7 @@ Telemetry read_telemetry(const std::string& folder, const TelemetryRoots& roots)
   read_pressure(roots.proc + "/pressure/memory", out);
   if (!folder.empty()) read_disk(folder, out);
   struct rusage usage{};
+  if (nvml != nullptr) out.gpus = nvml->read();
   if (getrusage(RUSAGE_SELF, &usage) == 0) out.page_faults_from_disk = static_cast<std::uint64_t>(usage.ru_majflt);
   return out;
 }

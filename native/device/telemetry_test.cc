@@ -60,6 +60,17 @@ CODICIL_TEST(reads_pressure_and_base_clock_where_the_system_has_them) {
   }
 }
 
+CODICIL_TEST(a_gpu_that_the_system_may_switch_off_is_known) {
+  const FakeSystem system;
+  const TelemetryRoots roots{(system.path / "proc").string(), (system.path / "sys").string()};
+  CHECK(!gpu_may_sleep(roots));
+  system.write("sys/bus/pci/drivers/nvidia/0000:01:00.0/power/control", "on\n");
+  system.write("sys/bus/pci/drivers/nvidia/bind", "");
+  CHECK(!gpu_may_sleep(roots));
+  system.write("sys/bus/pci/drivers/nvidia/0000:02:00.0/power/control", "auto\n");
+  CHECK(gpu_may_sleep(roots));
+}
+
 CODICIL_TEST(a_base_clock_stands_in_some_names) {
   CHECK_EQ(base_mhz_of_name("Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz").value_or(-1), 3200.0);
   CHECK_EQ(base_mhz_of_name("Something @ 800MHz").value_or(-1), 800.0);

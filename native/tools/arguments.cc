@@ -31,6 +31,7 @@ const char* const kUsage =
     "  inspect       what the file says of itself\n"
     "  plan          [--context N]: bytes that would be used and speeds, before anything is; --checksums FOLDER keeps measurements\n"
     "  footprint     [--prefill 32] [--warm 0] [--decode 8]: the plan, then what opening, reading and answering took\n"
+    "  machine       what this machine is and what it says of itself now: clocks, temperatures, memory, GPUs (no --model)\n"
     "Everywhere: --threads 2, --context N, --batch-tokens 512, --ram-mib N (for keys and values), --set reference|avx2|avx512,\n"
     "  --ram-budget 8G (for everything: weights that do not fit are streamed from the file), --reserve (take the context's memory at once),\n"
     "  --kv f16|q8_0|k8v5|k8v4|q4|nf4 (format of keys and values), --store FOLDER (their pages kept on disk), --store-mib N,\n"
@@ -57,6 +58,7 @@ const std::map<std::string, std::set<std::string>> kCommands = {
     {"inspect", {}},
     {"plan", {}},
     {"footprint", {"--prefill", "--warm", "--decode"}},
+    {"machine", {}},
     {"random-model", {"--out", "--shape", "--type", "--layers", "--vocab", "--experts", "--seed", "--mtp"}},
 };
 const std::set<std::string> kEverywhere = {"--model",     "--threads",   "--context",    "--batch-tokens", "--ram-mib",     "--set", "--store",
@@ -100,7 +102,8 @@ std::optional<UsageFault> read_arguments(int argc, char** argv, Arguments& out) 
     out.values[name] = argv[++i];
   }
   for (const char* needed : {"--model", "--file", "--golden", "--prompt-file", "--tokens", "--out", "--windows", "--questions", "--shape"}) {
-    const bool wanted = known->second.count(needed) != 0 || (std::strcmp(needed, "--model") == 0 && out.command != "random-model");
+    const bool without_model = out.command == "random-model" || out.command == "machine";
+    const bool wanted = known->second.count(needed) != 0 || (std::strcmp(needed, "--model") == 0 && !without_model);
     if (out.command == "session" && std::strcmp(needed, "--tokens") == 0) continue;
     if (wanted && !out.has(needed)) return UsageFault{std::string("Expected ") + needed + " for " + out.command + ", found none."};
   }

@@ -26,6 +26,8 @@ Status session_command(const Arguments& a, Engine& engine, JsonWriter& out);
 Status soak_command(const Arguments& a, Engine& engine, JsonWriter& out);
 // drafting_commands.cc
 Status drafting_command(const Arguments& a, JsonWriter& out);
+// machine_command.cc
+Status machine_command(const Arguments& a, JsonWriter& out);
 // model_commands.cc
 Status tokenize_command(const Arguments& a, JsonWriter& out);
 Status verify_command(const Arguments& a, JsonWriter& out);

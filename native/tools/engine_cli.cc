@@ -21,7 +21,7 @@ using WithEngine = Status (*)(const Arguments&, Engine&, JsonWriter&);
 
 const std::map<std::string, Alone> kAlone = {
     {"tokenize", tokenize_command}, {"random-model", random_model_command}, {"inspect", inspect_command},   {"plan", plan_command},
-    {"verify", verify_command},     {"footprint", footprint_command},       {"drafting", drafting_command},
+    {"verify", verify_command},     {"footprint", footprint_command},       {"drafting", drafting_command}, {"machine", machine_command},
 };
 const std::map<std::string, WithEngine> kWithEngine = {
     {"ask", ask_command},     {"generate", generate_command},         {"logits", logits_command},   {"perplexity", perplexity_command},

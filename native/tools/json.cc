@@ -236,4 +236,10 @@ JsonWriter& JsonWriter::value(bool truth) {
   return *this;
 }
 
+JsonWriter& JsonWriter::null() {
+  separate();
+  out_ += "null";
+  return *this;
+}
+
 }  // namespace codicil::tools

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,11 @@ class JsonWriter {
   JsonWriter& value(std::uint64_t number) { return value(static_cast<std::int64_t>(number)); }
   JsonWriter& value(int number) { return value(static_cast<std::int64_t>(number)); }
   JsonWriter& value(bool truth);
+  template <typename T>
+  JsonWriter& value(const std::optional<T>& known) {
+    return known ? value(*known) : null();
+  }
+  JsonWriter& null();
   template <typename T>
   JsonWriter& field(std::string_view name, const T& what) {
     return key(name).value(what);

@@ -1,9 +1,11 @@
 // The strip at the bottom: what the engine is doing and what it costs. A figure that the machine does not give is left out, never shown as 0.
+import type { Stats } from '../../../core/contract/stats.ts';
 import { useStore } from '../../store/store.ts';
 import { bytes, tokens } from '../../ui/format.ts';
 import css from './EngineStrip.module.css';
 import { Meter } from './Meter.tsx';
 import { ModelPicker } from './ModelPicker.tsx';
+import { slowedWords } from './slowed.ts';
 
 const WORDS = { starting: 'Starting', ready: 'Ready', busy: 'Working', down: 'Stopped' } as const;
 
@@ -28,6 +30,23 @@ function StateDot() {
   );
 }
 
+function Gpu({ gpu }: { readonly gpu: NonNullable<Stats['gpu']> }) {
+  return (
+    <>
+      {gpu.vramUsedBytes !== null && (
+        <Meter
+          label="VRAM"
+          part={gpu.vramUsedBytes}
+          {...(gpu.vramTotalBytes === null ? {} : { whole: gpu.vramTotalBytes })}
+          text={bytes(gpu.vramUsedBytes)}
+          hint={gpu.name}
+        />
+      )}
+      {gpu.celsius !== null && <Meter label="GPU" text={`${Math.round(gpu.celsius)} °C`} hint={gpu.name} />}
+    </>
+  );
+}
+
 export function EngineStrip() {
   const stats = useStore((state) => state.engine.stats);
   return (
@@ -38,6 +57,7 @@ export function EngineStrip() {
       </div>
       {stats && (
         <div className={css['figures']}>
+          {stats.slowedBy !== null && <Meter label="Slowed" text={slowedWords(stats.slowedBy)} hint="Reading waits for the machine; answers do not" />}
           {stats.contextTokens > 0 && (
             <Meter
               label="Context"
@@ -53,7 +73,7 @@ export function EngineStrip() {
           )}
           {stats.storeBudgetBytes > 0 && (
             <Meter
-              label="Disk"
+              label="Kept"
               part={stats.storeBytes}
               whole={stats.storeBudgetBytes}
               text={bytes(stats.storeBytes)}
@@ -67,10 +87,7 @@ export function EngineStrip() {
             text={stats.residentBytes > 0 ? bytes(stats.residentBytes) : `${bytes(stats.memoryFreeBytes)} free`}
             hint={`${bytes(stats.residentBytes)} held by the engine, ${bytes(stats.memoryFreeBytes)} of ${bytes(stats.memoryTotalBytes)} free`}
           />
-          {stats.gpu && (
-            <Meter label="VRAM" part={stats.gpu.vramUsedBytes} whole={stats.gpu.vramTotalBytes} text={bytes(stats.gpu.vramUsedBytes)} hint={stats.gpu.name} />
-          )}
-          {stats.gpu && <Meter label="GPU" text={`${Math.round(stats.gpu.celsius)} °C`} />}
+          {stats.gpu && <Gpu gpu={stats.gpu} />}
           {stats.cpuCelsius !== null && <Meter label="CPU" text={`${Math.round(stats.cpuCelsius)} °C`} />}
           {stats.firstTokenMs !== null && (
             <Meter label="First" text={`${(stats.firstTokenMs / 1000).toFixed(1)} s`} hint="From the last question to its first word" />
@@ -82,7 +99,6 @@ export function EngineStrip() {
               hint={stats.diskFreeInodes === null ? 'Room for what was read' : `Room for what was read; ${tokens(stats.diskFreeInodes)} more files`}
             />
           )}
-          {stats.slowedBy !== null && <Meter label="Slowed" text={stats.slowedBy} hint="Reading waits for the machine; answers do not" />}
           {stats.instructionSet !== '' && (
             <Meter label="" text={`${stats.threads} × ${stats.instructionSet.toUpperCase()}`} hint="Threads and instruction set" />
           )}
