@@ -19,7 +19,7 @@ export type Priority = 'interactive' | 'batch';
 export type Drafting = 'off' | 'lookup' | 'mtp' | 'auto';
 
 /** Of keys and values; see native/kv/FORMAT.md. */
-export const KV_FORMATS = ['f16', 'q8_0', 'k8v4', 'q4', 'nf4'] as const;
+export const KV_FORMATS = ['f16', 'q8_0', 'k8v5', 'k8v4', 'q4', 'nf4'] as const;
 export type KvFormat = (typeof KV_FORMATS)[number];
 
 export interface GenerateOptions {

@@ -39,11 +39,11 @@ export const plan: Command = {
     const wanted = session.args.texts('context').map(contextOf);
     const budget = session.args.size('ram-budget');
     const options = budget === undefined ? {} : { memoryBudgetBytes: budget };
-    const engine = session.workspace().engines.engine();
-    const info = await engine.inspect(file);
+    const { engines } = session.workspace();
+    const info = await engines.engine().inspect(file);
     const lengths = wanted.length > 0 ? wanted : CONTEXTS.filter((context) => context <= info.contextTokens);
     const plans: Plan[] = [];
-    for (const contextTokens of lengths.length > 0 ? lengths : [info.contextTokens]) plans.push(await engine.plan(file, { contextTokens, ...options }));
+    for (const contextTokens of lengths.length > 0 ? lengths : [info.contextTokens]) plans.push(await engines.plan(file, { contextTokens, ...options }));
     if (session.json) session.printJson({ model: info, plans });
     else {
       const { terminal } = session;

@@ -1,6 +1,7 @@
 // One run of a command: its arguments, its terminal, and the workspace, which is opened when first asked for.
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { KV_FORMATS, type KvFormat } from '../../core/contract/engine.ts';
 import type { Failure } from '../../core/contract/errors.ts';
 import type { Script } from '../../core/ingest/ocr/recogniser.ts';
 import { forkEngine } from '../engine/client.ts';
@@ -41,10 +42,18 @@ export class Session {
       reader: this.args.flag('no-reader') ? null : this.args.text('reader'),
       writer: this.args.text('model'),
       threads: this.args.number('threads', 1, 1024),
+      kvFormat: this.kvFormat(),
       prefill: options.prefill ?? false,
       parser: { ...(seconds === undefined ? {} : { timeoutMs: seconds * 1000 }), script: this.scanScript() },
     });
     return this.opened;
+  }
+
+  private kvFormat(): KvFormat | undefined {
+    const text = this.args.text('kv');
+    const known = KV_FORMATS.find((format) => format === text);
+    if (text === undefined || known) return known;
+    throw new UsageError(`--kv takes one of ${KV_FORMATS.join(', ')}; "${text}" was given.`, `codicil ${this.command.name} --help`);
   }
 
   private scanScript(): Script | 'auto' | null {

@@ -6,6 +6,7 @@ import type {
   Forgotten,
   GenerateOptions,
   Generated,
+  KvFormat,
   MachineFigures,
   ModelInfo,
   Plan,
@@ -28,8 +29,8 @@ export interface OpenOptions {
   /** Where what was read is kept on disk; absent: nowhere. */
   readonly storeFolder?: string;
   readonly storeBudgetBytes?: number;
-  /** Of keys and values; absent: f16. */
-  readonly kvFormat?: 'f16' | 'q8_0' | 'k8v5' | 'k8v4' | 'q4' | 'nf4';
+  /** Of keys and values; absent: what the engine takes by itself. */
+  readonly kvFormat?: KvFormat;
 }
 
 type ModelPath = { readonly path: string };

@@ -6,7 +6,7 @@
 import { cpus, freemem, totalmem } from 'node:os';
 import path from 'node:path';
 import { Reader } from '../../core/ask/reader.ts';
-import type { EngineFigures, EngineModel } from '../../core/contract/engine.ts';
+import type { EngineFigures, EngineModel, GpuFigures, Plan } from '../../core/contract/engine.ts';
 import { CodicilError, toFailure } from '../../core/contract/errors.ts';
 import type { ModelEntry } from '../../core/contract/requests.ts';
 import type { EngineState, Stats } from '../../core/contract/stats.ts';
@@ -22,6 +22,10 @@ export interface EngineChoices {
   /** Further files and folders for the picker. */
   readonly modelPaths?: readonly string[] | undefined;
   readonly threads?: number | undefined;
+  /** Of keys and values; absent: what the engine takes by itself. */
+  readonly kvFormat?: OpenOptions['kvFormat'] | undefined;
+  /** Where checksums of models and measurements of the machine are kept, so that a damaged file is noticed; absent: nowhere. */
+  readonly checksumFolder?: string | undefined;
   /** Where the Reader keeps on disk what it read; absent: nowhere. */
   readonly store?: () => { readonly folder: string; readonly budgetBytes: number };
   readonly onState?: (state: EngineState) => void;
@@ -145,6 +149,11 @@ export class Engines {
     return Promise.all([...files].map((file) => describeModel(file, roles, (name) => engine.inspect(name))));
   }
 
+  /** What a model would need; as it would be opened here. */
+  plan(file: string, options: OpenOptions = {}): Promise<Plan> {
+    return this.engine().plan(file, { ...this.options(), ...options });
+  }
+
   async stats(): Promise<Stats> {
     const [reader, writer, machine] = await Promise.all([
       figuresOf(this.readerModel),
@@ -186,7 +195,7 @@ export class Engines {
       diskFreeInodes: telemetry?.diskFreeInodes ?? null,
       firstTokenMs: shown?.figures.firstTokenMs || null,
       slowedBy: telemetry?.paceReason || null,
-      gpu: null,
+      gpu: gpuOf(machine?.gpus[0]),
     };
   }
 
@@ -200,9 +209,19 @@ export class Engines {
     return store ? { storeFolder: store.folder, storeBudgetBytes: store.budgetBytes } : {};
   }
 
-  private options(): { threads?: number } {
-    return this.choices.threads === undefined ? {} : { threads: this.choices.threads };
+  /** What holds for every model that is opened or planned. */
+  private options(): OpenOptions {
+    const { threads, kvFormat, checksumFolder } = this.choices;
+    return {
+      ...(threads === undefined ? {} : { threads }),
+      ...(kvFormat === undefined ? {} : { kvFormat }),
+      ...(checksumFolder === undefined ? {} : { checksumFolder }),
+    };
   }
+}
+
+function gpuOf(gpu: GpuFigures | undefined): Stats['gpu'] {
+  return gpu ? { name: gpu.name, vramUsedBytes: gpu.memoryUsedBytes, vramTotalBytes: gpu.memoryTotalBytes, celsius: gpu.celsius } : null;
 }
 
 /** Figures of a model that is open; null while it is being opened, or when the engine is down: stats never wait. */

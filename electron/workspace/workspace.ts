@@ -2,12 +2,13 @@
 //
 // Owns: their lifetimes and the events they cause. Leaves the requests to handlers.ts and the carriers to portServer.ts.
 // Rule: `dispose()` ends every child and thread, and settles what was pending.
+import path from 'node:path';
 import { CodicilError } from '../../core/contract/errors.ts';
 import type { Document } from '../../core/contract/document.ts';
 import type { WorkspaceEvent } from '../../core/contract/events.ts';
 import type { Handlers } from '../../core/contract/requests.ts';
 import type { SpawnEngine } from '../engine/client.ts';
-import { Engines } from './engines.ts';
+import { Engines, type EngineChoices } from './engines.ts';
 import { createHandlers } from './handlers.ts';
 import { Library } from './library.ts';
 import { Parser, type ParserOptions } from './parse.ts';
@@ -24,6 +25,7 @@ export interface WorkspaceOptions {
   readonly writer?: string | null | undefined;
   readonly modelPaths?: readonly string[] | undefined;
   readonly threads?: number | undefined;
+  readonly kvFormat?: EngineChoices['kvFormat'];
   /** Let the Reader read documents as soon as they are added; a window wants that, a single command does not. */
   readonly prefill: boolean;
   readonly parser?: ParserOptions | undefined;
@@ -54,6 +56,8 @@ export class Workspace {
       writer: options.writer === undefined ? this.library.setting('writer') : options.writer,
       modelPaths: options.modelPaths,
       threads: options.threads,
+      kvFormat: options.kvFormat,
+      checksumFolder: path.join(options.dataDir, 'checksums'),
       store: () => this.store,
       onState: () => void this.pushStats(),
     });
