@@ -8,7 +8,7 @@ import type { Answer, Evidence } from '../core/contract/answer.ts';
 import type { Clause, Document, DocumentSummary, Span } from '../core/contract/document.ts';
 import { CodicilError } from '../core/contract/errors.ts';
 import type { WorkspaceEvent } from '../core/contract/events.ts';
-import type { Handlers, ModelEntry } from '../core/contract/requests.ts';
+import type { Handlers, ModelEntry, Store } from '../core/contract/requests.ts';
 import type { Finding } from '../core/contract/review.ts';
 import type { Stats } from '../core/contract/stats.ts';
 import { SUMMARY_FIELDS, type Field, type Summary } from '../core/contract/summary.ts';
@@ -232,8 +232,8 @@ const stats = (): Stats => ({
   weightBytes: 1.2e8,
   kvBytes: 6.1e8,
   kvBudgetBytes: 4e9,
-  storeBytes: 0,
-  storeBudgetBytes: 0,
+  storeBytes: kept().bytes,
+  storeBudgetBytes: budgetBytes,
   memoryTotalBytes: 24e9,
   memoryFreeBytes: 13e9,
   cpuCelsius: 61,
@@ -245,6 +245,17 @@ const stats = (): Stats => ({
   slowedBy: null,
   gpu: null,
 });
+
+let cleared = false;
+let budgetBytes = 16e9;
+/** Each document in the library, and one that has left it. */
+function kept(): Store {
+  if (cleared) return { folder: '/nowhere', files: 0, bytes: 0, budgetBytes, documents: [] };
+  const documents = [...stored.values()].map(({ summary: row }) => ({ documentId: row.id, name: row.name, files: row.pages * 3, bytes: row.pages * 13e6 }));
+  const all = [...documents, { documentId: 'gone', name: null, files: 12, bytes: 1.4e8 }];
+  const sum = (key: 'files' | 'bytes'): number => all.reduce((total, entry) => total + entry[key], 0);
+  return { folder: '/nowhere', files: sum('files'), bytes: sum('bytes'), budgetBytes, documents: all };
+}
 
 const handlers: Handlers = {
   'library.list': async () => ({ documents: [...stored.values()].map((entry) => entry.summary) }),
@@ -263,9 +274,17 @@ const handlers: Handlers = {
     tell({ type: 'document.added', document: row });
     return row;
   },
-  'store.show': async () => ({ folder: '/nowhere', files: 0, bytes: 0, budgetBytes: 0, documents: [] }),
-  'store.clear': async () => ({ files: 0, bytes: 0 }),
-  'store.limit': async () => ({ folder: '/nowhere', files: 0, bytes: 0, budgetBytes: 0, documents: [] }),
+  'store.show': async () => kept(),
+  'store.clear': async () => {
+    const { files, bytes } = kept();
+    await wait(1200);
+    cleared = true;
+    return { files, bytes };
+  },
+  'store.limit': async ({ bytes }) => {
+    budgetBytes = bytes;
+    return kept();
+  },
   'document.get': async ({ documentId }) => get(documentId).document,
   'document.bytes': async ({ documentId }) => ({ bytes: new Uint8Array(get(documentId).bytes) }),
   'document.remove': async ({ documentId }) => {

@@ -8,6 +8,7 @@ import { EngineStrip } from './features/engine/EngineStrip.tsx';
 import { DropZone } from './features/library/DropZone.tsx';
 import { LibraryPane } from './features/library/LibraryPane.tsx';
 import { ReviewPane } from './features/review/ReviewPane.tsx';
+import { SettingsButton } from './features/settings/SettingsButton.tsx';
 import { ThemeButton } from './features/settings/ThemeButton.tsx';
 import { SummaryPane } from './features/summary/SummaryPane.tsx';
 import { Outline } from './features/viewer/Outline.tsx';
@@ -32,7 +33,10 @@ function WorkPane({ tab }: { readonly tab: TabId }) {
     <section className={css['right']} aria-label="Work">
       <header className={css['bar']}>
         <Tabs tabs={TABS} value={tab} onChange={setTab} label="Work" />
-        <ThemeButton />
+        <span className={css['tools']}>
+          <ThemeButton />
+          <SettingsButton />
+        </span>
       </header>
       <div key={tab} id={`panel-${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`} className={css['panel']}>
         <Pane />

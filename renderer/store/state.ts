@@ -6,7 +6,7 @@ import type { Answer } from '../../core/contract/answer.ts';
 import type { Change, Comparison } from '../../core/contract/comparison.ts';
 import type { Document, DocumentSummary, Span } from '../../core/contract/document.ts';
 import type { Failure } from '../../core/contract/errors.ts';
-import type { ModelEntry } from '../../core/contract/requests.ts';
+import type { ModelEntry, Store } from '../../core/contract/requests.ts';
 import type { Finding } from '../../core/contract/review.ts';
 import type { Stats } from '../../core/contract/stats.ts';
 import type { Summary } from '../../core/contract/summary.ts';
@@ -100,6 +100,8 @@ export interface State {
   readonly summaries: Readonly<Record<string, Job<Summary>>>;
   readonly findings: Readonly<Record<string, Job<readonly Finding[]>>>;
   readonly engine: { readonly stats: Stats | null; readonly models: Job<readonly ModelEntry[]> | null; readonly choosing: string | null };
+  /** On disk, of what was read. */
+  readonly kept: { readonly shown: Job<Store> | null; readonly clearing: boolean };
   readonly layout: {
     readonly tab: TabId;
     readonly middle: 'document' | 'sideBySide';
@@ -119,5 +121,6 @@ export const INITIAL: State = {
   summaries: {},
   findings: {},
   engine: { stats: null, models: null, choosing: null },
+  kept: { shown: null, clearing: false },
   layout: { tab: 'ask', middle: 'document', left: 284, right: 440, theme: 'system' },
 };

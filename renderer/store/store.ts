@@ -7,6 +7,6 @@ export const useStore = create<State>()(() => INITIAL);
 export const read = (): State => useStore.getState();
 
 /** Replaces part of one slice that is an object. */
-export function update<K extends 'library' | 'viewer' | 'ask' | 'compare' | 'engine' | 'layout'>(slice: K, part: Partial<State[K]>): void {
+export function update<K extends 'library' | 'viewer' | 'ask' | 'compare' | 'engine' | 'kept' | 'layout'>(slice: K, part: Partial<State[K]>): void {
   useStore.setState((state) => ({ [slice]: { ...state[slice], ...part } }));
 }

@@ -1,7 +1,7 @@
 // The strip at the bottom: what the engine is doing and what it costs. A figure that the machine does not give is left out, never shown as 0.
 import type { Stats } from '../../../core/contract/stats.ts';
 import { useStore } from '../../store/store.ts';
-import { bytes, tokens } from '../../ui/format.ts';
+import { bytes, duration, tokens } from '../../ui/format.ts';
 import css from './EngineStrip.module.css';
 import { Meter } from './Meter.tsx';
 import { ModelPicker } from './ModelPicker.tsx';
@@ -89,9 +89,7 @@ export function EngineStrip() {
           />
           {stats.gpu && <Gpu gpu={stats.gpu} />}
           {stats.cpuCelsius !== null && <Meter label="CPU" text={`${Math.round(stats.cpuCelsius)} °C`} />}
-          {stats.firstTokenMs !== null && (
-            <Meter label="First" text={`${(stats.firstTokenMs / 1000).toFixed(1)} s`} hint="From the last question to its first word" />
-          )}
+          {stats.firstTokenMs !== null && <Meter label="First" text={duration(stats.firstTokenMs)} hint="From the last question to its first word" />}
           {stats.diskFreeBytes !== null && (
             <Meter
               label="Disk"
