@@ -1,15 +1,17 @@
 // Feeds broken input to what reads untrusted bytes, for a while: `node tools/fuzz.mjs [--seconds 60] [--keep] [TARGET ...]` (needs clang++, for libFuzzer).
 //
 // Every `native/**/x_fuzz.cc` is a target, and `native/**/x_fuzz/` its kept inputs, which the ordinary tests replay. A run starts from these and
-// prints how many inputs were executed. With --keep, inputs that reach new code are added, smallest first, up to LARGEST bytes each.
+// prints how many inputs were executed. With --keep, inputs that reach new code take the place of those that an earlier run kept, smallest first, up
+// to MOST of LARGEST bytes each; inputs that a person named stay.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { node24, ROOT } from './setup.mjs';
 
 const LARGEST = 4096; // a kept input is read in reviews, and the repository stays small
-const MOST = 60; // of one target
+const MOST = 40; // of one target
 const args = process.argv.slice(2);
 const seconds = args.includes('--seconds') ? Number(args[args.indexOf('--seconds') + 1]) : 60;
 if (!(seconds > 0)) {
@@ -24,15 +26,26 @@ function run(file, words) {
   return { ok: !error && status === 0, text: `${stdout ?? ''}${stderr ?? ''}` };
 }
 
-/** Kept inputs: those of the folder, then what a merge found, small ones only. @param {string} target @param {string} corpus @param {string} found */
+/** Kept inputs: those that have a name, then what a merge leaves of all others, small ones only. @param {string} target @param {string} corpus @param {string} found */
 function keep(target, corpus, found) {
   const merged = mkdtempSync(path.join(tmpdir(), 'codicil-fuzz-'));
   run(target, ['-merge=1', merged, corpus, found]);
+  const all = readdirSync(corpus);
+  const named = all.filter((name) => !/^[0-9a-f]{40}$/.test(name));
+  for (const name of all) if (!named.includes(name)) rmSync(path.join(corpus, name));
+  // libFuzzer names an input by its sha1.
+  const known = new Set(
+    named.map((name) =>
+      createHash('sha1')
+        .update(readFileSync(path.join(corpus, name)))
+        .digest('hex'),
+    ),
+  );
   const sizeOf = (/** @type {string} */ name) => statSync(path.join(merged, name)).size;
   const small = readdirSync(merged)
-    .filter((name) => sizeOf(name) <= LARGEST)
+    .filter((name) => sizeOf(name) <= LARGEST && !known.has(name))
     .sort((a, b) => sizeOf(a) - sizeOf(b));
-  for (const name of small.slice(0, MOST - readdirSync(corpus).length)) copyFileSync(path.join(merged, name), path.join(corpus, name));
+  for (const name of small.slice(0, Math.max(0, MOST - named.length))) copyFileSync(path.join(merged, name), path.join(corpus, name));
   rmSync(merged, { recursive: true });
 }
 

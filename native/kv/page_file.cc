@@ -6,6 +6,7 @@
 
 #include "native/base/crc32c.h"
 #include "native/kv/fields.h"
+#include "native/kv/page_store.h"
 
 namespace codicil::kv {
 
@@ -56,7 +57,12 @@ Result<PageHeader> read_page_header(const PageShape& shape, std::span<const std:
   if (header.data_bytes != shape.page_bytes())
     return corrupt(std::to_string(shape.page_bytes()) + " bytes of data", std::to_string(header.data_bytes));
   std::memcpy(header.tokens.data(), in.data() + kTokensAt, sizeof header.tokens);
-  std::memcpy(header.layer_crc.data(), in.data() + kLayersAt, static_cast<std::size_t>(shape.layers) * sizeof(std::uint32_t));
+  // A page may then never continue itself, however a file came about: what walks the links ends.
+  if (header.name != next_name(header.previous, header.tokens)) return corrupt("the name that its tokens give it", "another name");
+  const std::size_t crc_bytes = static_cast<std::size_t>(shape.layers) * sizeof(std::uint32_t);
+  std::memcpy(header.layer_crc.data(), in.data() + kLayersAt, crc_bytes);
+  if (!is_zero(in.subspan(kLayersAt + crc_bytes, kCrcAt - kLayersAt - crc_bytes)))
+    return corrupt("zeros behind the checksums of its layers", "something else");
   return header;
 }
 

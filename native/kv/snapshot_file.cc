@@ -26,6 +26,7 @@ std::size_t key_rows(std::size_t tokens) { return (tokens + kKeyGroup - 1) / kKe
 // Calls copy(offset in the page, offset in the rows, bytes, is_keys) for the rows of every head.
 template <typename Copy>
 void each_run(const PageShape& shape, std::size_t tokens, Copy copy) {
+  if (tokens == 0) return;  // at the end of a page: there may be no memory either
   std::size_t packed = 0;
   for (int layer = 0; layer < shape.layers; ++layer) {
     std::size_t at = static_cast<std::size_t>(layer) * shape.layer_bytes();
@@ -99,7 +100,7 @@ void write_snapshot_header(const SnapshotShape& shape, const Snapshot& snapshot,
   put(out, 96, static_cast<std::uint64_t>(snapshot.payload.size()));
   put(out, 104, crc32c({snapshot.payload.data(), snapshot.payload.size()}));
   put(out, 108, static_cast<std::uint32_t>(snapshot.rest.size()));
-  std::memcpy(out.data() + kTokensAt, snapshot.rest.data(), snapshot.rest.size() * sizeof(Token));
+  put_all<Token>(out, kTokensAt, snapshot.rest);
   put(out, kCrcAt, crc32c(out.first(kCrcAt)));
 }
 
@@ -132,8 +133,10 @@ Result<SnapshotHeader> read_snapshot_header(const SnapshotShape& shape, std::spa
   if (header.payload_bytes != payload_bytes(shape, rest, header.has_hidden))
     return corrupt(std::to_string(payload_bytes(shape, rest, header.has_hidden)) + " bytes of payload", std::to_string(header.payload_bytes));
   header.rest.resize(rest);
-  std::memcpy(header.rest.data(), in.data() + kTokensAt, rest * sizeof(Token));
+  get_all<Token>(in, kTokensAt, header.rest);
   if (header.name != snapshot_name(header.previous, header.rest)) return corrupt("the name that its tokens give it", "another name");
+  const std::size_t end = kTokensAt + rest * sizeof(Token);
+  if (!is_zero(in.subspan(end, kCrcAt - end))) return corrupt("zeros behind its tokens", "something else");
   return header;
 }
 
