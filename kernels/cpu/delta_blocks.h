@@ -90,6 +90,7 @@ void delta_strip(const DeltaArgs& args, int first) {
 
 template <int Width, int Count>
 void delta_rule_by_columns(const DeltaArgs& args) {
+  if (args.tokens == 0) return;  // there is no first token whose sums could be begun with
   int first = 0;
   for (; first + Width * Count <= args.value_dim; first += Width * Count) delta_strip<Width, Count>(args, first);
   for (; first + Width <= args.value_dim; first += Width) delta_strip<Width, 1>(args, first);

@@ -30,7 +30,7 @@ std::uint64_t hash_of(std::string_view text) {
     hash = mixed(hash ^ part);
   }
   std::uint64_t rest = 0;
-  std::memcpy(&rest, text.data() + at, text.size() - at);
+  if (at < text.size()) std::memcpy(&rest, text.data() + at, text.size() - at);
   return mixed(hash ^ rest);
 }
 
