@@ -35,9 +35,19 @@ std::unique_ptr<Session> begin(Engine& engine) {
   return session;
 }
 
+// Waits until the session holds the prefix: what is cancelled next is then not its sync.
+void hold(Session& session) {
+  std::promise<bool> held;
+  session.sync(kPrefix, {}, [&held](const Result<SyncReport>& report) { held.set_value(report.ok()); });
+  CHECK(held.get_future().get());
+}
+
 std::future<Generated> generate(Session& session, GenerateOptions options, std::function<void(Token, std::string_view)> on_text = {}) {
   const auto promise = std::make_shared<std::promise<Generated>>();
-  session.generate(std::move(options), std::move(on_text), [promise](Result<Generated> result) { promise->set_value(std::move(result).value()); });
+  session.generate(std::move(options), std::move(on_text), [promise](Result<Generated> result) {
+    CHECK_OK(result);
+    promise->set_value(result.ok() ? std::move(result).value() : Generated());
+  });
   return promise->get_future();
 }
 
@@ -155,6 +165,7 @@ CODICIL_TEST(a_waiting_step_ends_by_cancel_by_an_empty_mask_and_by_closing) {
   const TinyModel model({"llama", kernels::Type::q4_0});
   std::unique_ptr<Engine> engine = open(model, 2);
   const std::unique_ptr<Session> session = begin(*engine);
+  hold(*session);
   auto cancelled = generate(*session, stepwise(4));
   CHECK(!ready(cancelled, 30));
   session->cancel();
