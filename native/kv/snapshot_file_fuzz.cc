@@ -21,8 +21,9 @@ constexpr std::size_t kTokensAt = 112, kCrcAt = kSnapshotHeaderBytes - 4;  // FO
 constexpr std::uint8_t kRaw = 1, kMendHeader = 2, kMendPayload = 4, kMendName = 8, kHidden = 16;
 
 SnapshotShape shape_of(std::uint8_t choice) {
-  const PageShape page{1 + choice / 5 % 2, 1, 32, kFormats[choice % 5], 0x1122334455667788};
-  return {page, choice / 10 % 2 == 0 ? std::uint64_t{7} : 0, 3};
+  constexpr std::uint8_t kCount = kFormats.size();
+  const PageShape page{1 + choice / kCount % 2, 1, 32, kFormats[choice % kCount], 0x1122334455667788};
+  return {page, choice / kCount / 2 % 2 == 0 ? std::uint64_t{7} : 0, 3};
 }
 
 std::vector<std::byte> sound_file(const SnapshotShape& shape, std::uint8_t rest, bool has_hidden) {
