@@ -29,8 +29,28 @@ namespace {
 // A frame lasts one picture of a 60 Hz screen: more of them could not be seen.
 constexpr std::chrono::milliseconds kFrame{16};
 
+// The stop of every engine of an environment, opening ones too. A process that ends joins the threads that open models before anything else is
+// cleaned up, hooks of the environment too, so its `exit` event sets them.
+class Stops {
+ public:
+  std::shared_ptr<std::atomic<bool>> add() {
+    std::erase_if(stops_, [](const auto& stop) { return stop.expired(); });
+    auto stop = std::make_shared<std::atomic<bool>>(false);
+    stops_.push_back(stop);
+    return stop;
+  }
+  void set_all() {
+    for (const auto& weak : stops_)
+      if (const auto stop = weak.lock()) *stop = true;
+  }
+
+ private:
+  std::vector<std::weak_ptr<std::atomic<bool>>> stops_;
+};
+
 struct Classes {
   Napi::FunctionReference engine, session;
+  std::shared_ptr<Stops> stops = std::make_shared<Stops>();
 };
 
 // What an Engine object and its sessions share.
@@ -405,6 +425,7 @@ Napi::Value start(Work* work) {
 Napi::Value open(const Napi::CallbackInfo& info) {
   Result<EngineOptions> options = read_open_options(info[0]);
   if (!options.ok()) return reject(info.Env(), options.status());
+  options.value().stop = info.Env().GetInstanceData<Classes>()->stops->add();
   return start(new OpenWork(info.Env(), std::move(options).value(), info[1]));
 }
 
@@ -481,6 +502,9 @@ Napi::Object initialize(Napi::Env env, Napi::Object exports) {
   classes->engine = Napi::Persistent(EngineObject::define(env));
   classes->session = Napi::Persistent(SessionObject::define(env));
   env.SetInstanceData(classes);
+  const Napi::Object process = env.Global().Get("process").As<Napi::Object>();
+  const auto on_exit = [stops = classes->stops](const Napi::CallbackInfo&) { stops->set_all(); };
+  process.Get("on").As<Napi::Function>().Call(process, {Napi::String::New(env, "exit"), Napi::Function::New(env, on_exit, "stopEngines")});
   exports.Set("open", Napi::Function::New(env, open, "open"));
   exports.Set("inspect", Napi::Function::New(env, inspect, "inspect"));
   exports.Set("plan", Napi::Function::New(env, plan, "plan"));

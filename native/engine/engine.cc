@@ -39,6 +39,7 @@ struct Core {
   const model::Tokenizer tokenizer;
   const kernels::Ops& ops;
   ThreadPool pool;
+  std::shared_ptr<std::atomic<bool>> stop;
   model::ModelWeights weights;
   std::unique_ptr<model::Forward> forward;
   std::unique_ptr<kv::PageStore> store;
@@ -56,10 +57,10 @@ constexpr std::uint64_t kCachedFileBytes = std::uint64_t{256} << 20;
 
 // Takes the pages of a whole context and gives them back to the store, which keeps their memory. Written to, because the system gives memory
 // only to who does.
-Status reserve_pages(kv::PageStore& store, std::int64_t tokens) {
+Status reserve_pages(kv::PageStore& store, std::int64_t tokens, const std::atomic<bool>& stop) {
   const std::unique_ptr<kv::PageTable> table = kv::PageTable::create(store);
   if (Status status = table->reserve(tokens); !status.ok()) return status;
-  for (std::int64_t page = 0; page * kv::kPageTokens < tokens; ++page) {
+  for (std::int64_t page = 0; page * kv::kPageTokens < tokens && !stop; ++page) {
     kv::Pin pin = table->pin(page);
     std::memset(pin.writable_data(), 0, store.shape().page_bytes());
   }
@@ -204,10 +205,11 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   Result<model::Tokenizer> tokenizer = model::Tokenizer::read(blueprint.gguf);
   if (!tokenizer.ok()) return tokenizer.status();
   auto core = std::make_shared<Core>(blueprint.config, describe(blueprint.config), std::move(tokenizer).value(), *blueprint.ops, blueprint.threads);
+  core->stop = options.stop != nullptr ? options.stop : std::make_shared<std::atomic<bool>>(false);
 
   // A small file is left to the system's cache, where the next start finds it; one that is large beside the memory would push all else out.
   const bool direct = blueprint.gguf.file_bytes() > kCachedFileBytes;
-  model::TensorFileOptions file{options.checksum_folder, options.second_copy, direct ? File::Access::direct : File::Access::cached};
+  model::TensorFileOptions file{options.checksum_folder, options.second_copy, direct ? File::Access::direct : File::Access::cached, core->stop};
   Result<model::ModelWeights> weights =
       model::ModelWeights::load(std::move(blueprint.gguf), file, core->config, core->ops, blueprint.residence, progress);
   if (!weights.ok()) return weights.status();
@@ -219,16 +221,18 @@ Result<std::unique_ptr<Engine>> Engine::open(const EngineOptions& options, std::
   core->forward = std::move(forward).value();
   const kv::SnapshotShape shape = {model::Forward::page_shape(core->config, core->weights.fingerprint(), blueprint.kv_format),
                                    static_cast<std::uint64_t>(core->config.recurrent_floats()), static_cast<std::uint64_t>(core->config.embedding)};
-  Result<std::unique_ptr<kv::PageStore>> store = kv::PageStore::open(
-      shape.page, blueprint.ram_budget_bytes, {options.store_folder, options.store_budget_bytes, shape.state_floats, shape.hidden_floats});
+  Result<std::unique_ptr<kv::PageStore>> store =
+      kv::PageStore::open(shape.page, blueprint.ram_budget_bytes,
+                          {options.store_folder, options.store_budget_bytes, shape.state_floats, shape.hidden_floats, core->stop});
   if (!store.ok()) return store.status();
   core->store = std::move(store).value();
   if (options.reserve)
-    if (Status status = reserve_pages(*core->store, blueprint.plan.context_tokens); !status.ok()) return status;
+    if (Status status = reserve_pages(*core->store, blueprint.plan.context_tokens, *core->stop); !status.ok()) return status;
   core->snapshots = std::make_unique<kv::SnapshotStore>(*core->store, shape, blueprint.snapshot_budget_bytes);
-  Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::start({*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store,
-                                                                   *core->snapshots, blueprint.plan.context_tokens, batch_tokens, options.drafting,
-                                                                   sensors_of(options), blueprint.residence.way != model::Residence::Way::all});
+  Result<std::unique_ptr<Scheduler>> scheduler = Scheduler::start(
+      {*core->forward, core->config, core->tokenizer, core->ops, core->pool, *core->store, *core->snapshots, blueprint.plan.context_tokens,
+       batch_tokens, options.drafting, sensors_of(options), blueprint.residence.way != model::Residence::Way::all, *core->stop});
+  if (*core->stop) return Status(Code::cancelled, "expected to open the model, found that this was stopped: open it again if it is still wanted");
   if (!scheduler.ok()) return scheduler.status();
   core->scheduler = std::move(scheduler).value();
   log(LogLevel::info, "model_opened",
@@ -255,7 +259,7 @@ Result<VerifyReport> Engine::verify(const EngineOptions& options) {
   if (options.checksum_folder.empty()) return Status(Code::invalid_request, "expected the folder where checksums are recorded, found none: name one");
   const Result<model::Gguf> gguf = model::Gguf::read_file(options.model_path);
   if (!gguf.ok()) return gguf.status();
-  Result<std::unique_ptr<model::TensorFile>> opened = model::TensorFile::open(gguf.value(), {options.checksum_folder, {}, File::Access::direct});
+  Result<std::unique_ptr<model::TensorFile>> opened = model::TensorFile::open(gguf.value(), {options.checksum_folder, {}, File::Access::direct, {}});
   if (!opened.ok()) return opened.status();
   model::TensorFile& file = *opened.value();
   VerifyReport report;
@@ -285,7 +289,7 @@ Result<Plan> Engine::plan(const EngineOptions& options) {
   Blueprint& blueprint = drawn.value();
   std::vector<float> heats;
   if (blueprint.residence.way == model::Residence::Way::streamed_experts && !options.checksum_folder.empty()) {
-    const Result<std::unique_ptr<model::TensorFile>> file = model::TensorFile::open(blueprint.gguf, {options.checksum_folder, {}, {}});
+    const Result<std::unique_ptr<model::TensorFile>> file = model::TensorFile::open(blueprint.gguf, {options.checksum_folder, {}, {}, {}});
     const auto count = static_cast<std::size_t>(blueprint.config.layers * blueprint.config.experts.count);
     if (file.ok()) heats = model::ExpertCache::read_heats(model::heat_path(file.value()->sidecar()), count);
   }

@@ -51,7 +51,10 @@ struct EngineOptions {
   std::string kv_format = "f16";            // of keys and values: "f16", "q8_0", "k8v5", "k8v4", "q4", "nf4"
   std::string instruction_set;              // "reference", "avx2", "avx512"; empty: the best this machine can run
   Drafting drafting = Drafting::automatic;  // off and lookup: a head for it is not loaded
-  std::string sensor_folder;                // holds `proc` and `sys` to read instead of the system's own (tests); empty: the system's
+  // Set by whoever can wait no longer, and never reset: opening ends as cancelled at the next part of the weights, jobs at the next piece of their
+  // step. Closing the engine sets it too, so each engine has its own; null: one that nobody else sees.
+  std::shared_ptr<std::atomic<bool>> stop;
+  std::string sensor_folder;  // holds `proc` and `sys` to read instead of the system's own (tests); empty: the system's
 };
 
 struct ModelInfo {

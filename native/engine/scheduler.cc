@@ -137,17 +137,26 @@ void Scheduler::fill(EngineStats& stats) {
 void Scheduler::shut_down() {
   {
     const std::scoped_lock lock(mutex_);
-    if (stopped_) return;
-    stopping_ = stopped_ = true;
+    stopping_ = true;
     wake_.notify_one();
   }
-  driver_.join();
+  parts_.stop.store(true);
+  // Who comes second waits too: what it destroys next may still be in use.
+  std::call_once(joined_, [this] {
+    if (driver_.joinable()) driver_.join();
+  });
 }
 
 // --- the driver ------------------------------------------------------------------------------------------------------------------
 
 void Scheduler::drive() {
   while (admit()) step();
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+    active_.insert(active_.end(), std::make_move_iterator(incoming_.begin()), std::make_move_iterator(incoming_.end()));
+    incoming_.clear();
+  }
   // Everything that is still here ends as cancelled; callbacks can not add jobs any more.
   for (const std::shared_ptr<SessionState>& session : active_) {
     while (session->running || pop_job(*session)) finish(*session, *session->running, cancelled());
@@ -169,7 +178,7 @@ bool Scheduler::admit() {
   active_.insert(active_.end(), std::make_move_iterator(incoming_.begin()), std::make_move_iterator(incoming_.end()));
   incoming_.clear();
   running_ = static_cast<int>(active_.size());
-  return !stopping_;
+  return !stopping_ && !parts_.stop.load();
 }
 
 // False only for a session whose next step waits: for a mask that was not offered yet, or for a better reading of the sensors.

@@ -3,7 +3,8 @@
 // Owns: the driver thread, the queue and the life of a job (scheduler.cc), what goes into a step (batching.cc), what its rows mean (settling.cc).
 // Leaves to Forward the arithmetic, to Generation what happens between logits and text, to SessionRestore what need not be computed.
 // Rules that must stay true: callbacks run without the mutex; `done` of a job runs exactly once; an error ends one job, not the
-// step; a step beside a running answer takes at most about kAnswerStepSeconds; a cancelled job ends within a layer, whatever else the step does.
+// step; a step beside a running answer takes at most about kAnswerStepSeconds; a cancelled job ends within a layer, whatever else the step does; all
+// end within a piece of a layer when the engine closes.
 #pragma once
 
 #include <chrono>
@@ -49,6 +50,7 @@ class Scheduler {
     Drafting drafting;
     std::function<device::Telemetry()> sensors;
     bool streams_weights = false;  // every step reads weights from the disk
+    std::atomic<bool>& stop;       // EngineOptions::stop
   };
   static Result<std::unique_ptr<Scheduler>> start(const Parts& parts);
   ~Scheduler();
@@ -59,7 +61,8 @@ class Scheduler {
   Result<std::shared_ptr<SessionState>> fork(SessionState& session);
   void offer_mask(SessionState& session, std::int64_t step, std::vector<std::uint32_t> bits);
   void session_closed();  // for the count in stats()
-  void shut_down();       // ends every job as cancelled and joins; later jobs end as engine_down at once
+  // Gives up the step at hand, ends every job as cancelled and joins, whoever calls first; later jobs end as engine_down at once.
+  void shut_down();
   void fill(EngineStats& stats);
   std::uint64_t scratch_bytes() const { return logits_.size() + rows_.size() + hidden_.size(); }
 
@@ -134,11 +137,12 @@ class Scheduler {
   std::condition_variable wake_;
   std::deque<std::shared_ptr<SessionState>> incoming_;  // guarded
   std::uint64_t next_number_ = 1;                       // guarded
-  bool stopping_ = false, stopped_ = false;             // guarded
+  bool stopping_ = false;                               // guarded
   int sessions_ = 0, queued_ = 0, running_ = 0;         // guarded
   EngineStats counters_;                                // guarded
 
   std::atomic<bool> cancel_called_{false};
+  std::once_flag joined_;
 
   // Driver thread only.
   SessionRestore session_restore_;

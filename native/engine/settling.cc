@@ -30,7 +30,7 @@ void Scheduler::compute() {
   counters_.prefill_tokens += static_cast<std::uint64_t>(prefilled);
 }
 
-// Weights could not be read while the step ran. Its sessions hold what they held before it; a recurrent one, whose state was written over, goes
+// Weights could not be read while the step ran, or the engine closes. The step's sessions hold what they held before it; a recurrent one, whose state was written over, goes
 // back to the last state that is known.
 void Scheduler::fail_step(const Status& status) {
   for (const Slice& slice : slices_) {
@@ -77,7 +77,7 @@ void Scheduler::consume_logits() {
     logit_rows_.insert(logit_rows_.begin(), {session.get(), job, session->hidden.data()});  // before the rows of its own continuation
   }
   std::erase_if(logit_rows_, [&](const LogitRow& row) { return row.job->kind == Job::Kind::generate && wait_for_mask(*row.session, *row.job); });
-  for (std::size_t done = 0; done < logit_rows_.size();) {
+  for (std::size_t done = 0; done < logit_rows_.size() && !parts_.stop.load(std::memory_order_relaxed);) {
     const std::size_t count = std::min<std::size_t>(logit_rows_.size() - done, static_cast<std::size_t>(model::Forward::kLogitRows));
     for (std::size_t i = 0; i < count; ++i) std::memcpy(rows_.as<float>() + i * embedding, logit_rows_[done + i].hidden, embedding * sizeof(float));
     parts_.forward.logits(rows_.as<float>(), static_cast<std::int64_t>(count), logits_.as<float>());

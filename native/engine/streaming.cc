@@ -16,6 +16,7 @@ Status Scheduler::run_step() {
   }
   const kv::Walk walk = parts_.store.walk(runs);
   batch_.stream = walk.get();
+  batch_.stop = &parts_.stop;
   return parts_.forward.run(batch_, hidden_.as<float>(), [this] { end_cancelled_jobs(); });
 }
 

@@ -308,4 +308,64 @@ CODICIL_TEST(without_a_folder_the_budget_is_the_limit) {
   CHECK_STATUS(refused, Code::does_not_fit, "choose a context");
 }
 
+// The step is given up wherever it is; what the next engine finds gives the bits of a whole reading.
+CODICIL_TEST(an_engine_closed_at_any_moment_keeps_nothing_half_computed) {
+  const TinyModel model(long_shape());
+  const std::vector<Token> prefix = with_question(tokens_of(4096, 1), 1);
+  const Generated expected = in_ram(model, prefix);
+  const Folder folder;
+  int given_up = 0;
+  for (int round = 0; round < 12; ++round) {
+    EngineOptions options = options_for(model, round % 2 == 0 ? kSmall : kLarge, folder.path());
+    options.batch_tokens = 300 + 40 * round;
+    options.stop = std::make_shared<std::atomic<bool>>(false);
+    std::promise<Status> synced;
+    {
+      auto engine = open(options);
+      const auto session = engine->open_session().value();
+      int steps = 0;
+      std::vector<Token> other = prefix;
+      other[static_cast<std::size_t>(round)] += 1;  // nothing of it is known
+      session->sync(
+          other,
+          [&](SyncProgress) {
+            steps += 1;
+            if (steps == 2 + round / 4) *options.stop = true;
+          },
+          [&](Result<SyncReport> report) { synced.set_value(report.status()); });
+      const Status ended = synced.get_future().get();
+      given_up += ended.code() == Code::cancelled ? 1 : 0;
+      // The engine ends no differently for who told it to; a job that comes late is told so.
+      const Status late = sync(*session, other).status();
+      CHECK(late.code() == Code::engine_down || late.code() == Code::cancelled);
+      if (round % 3 == 0) engine.reset();
+    }
+    const auto engine = open(options_for(model, kSmall, folder.path()));
+    const auto session = engine->open_session().value();
+    REQUIRE_OK(sync(*session, prefix));
+    CHECK(equal(answer(*session), expected));
+    CHECK_EQ(engine->stats().kv.disk_damaged_pages, 0u);
+  }
+  CHECK_EQ(given_up, 12);
+}
+
+CODICIL_TEST(opening_ends_when_it_is_told_to_stop) {
+  const TinyModel model(long_shape());
+  EngineOptions options = options_for(model, kLarge, "");
+  options.stop = std::make_shared<std::atomic<bool>>(true);
+  CHECK_EQ(Engine::open(options, {}).status().code(), Code::cancelled);
+}
+
+CODICIL_TEST(who_closes_an_engine_second_waits_for_its_end_too) {
+  const TinyModel model(long_shape());
+  for (int round = 0; round < 5; ++round) {
+    auto engine = open(options_for(model, kLarge, ""));
+    std::atomic<int> ended{0};
+    const auto session = engine->open_session().value();
+    for (int job = 0; job < 3; ++job) session->sync(tokens_of(3000, job), {}, [&](Result<SyncReport>) { ended += 1; });
+    engine.reset();
+    CHECK_EQ(ended.load(), 3);
+  }
+}
+
 }  // namespace codicil

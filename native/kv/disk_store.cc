@@ -5,10 +5,12 @@
 #include "native/kv/disk_store.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "native/base/file.h"
@@ -44,12 +46,18 @@ std::string hex16(std::uint64_t value) {
   return text;
 }
 
+// What came of reading a record: all of it, less than it should have, or nothing, because the system would not open it (now: too many files are open,
+// or this user may not) or has no such file.
+enum class Look { whole, torn, unopened, missing };
+
 #ifdef _WIN32
-bool read_whole(const std::string& path, std::span<std::byte> header, std::span<std::byte> data) {
+Look read_whole(const std::string& path, std::span<std::byte> header, std::span<std::byte> data) {
   std::ifstream file(path, std::ios::binary);
+  std::error_code error;
+  if (!file) return fs::exists(path, error) ? Look::unopened : Look::missing;
   file.read(reinterpret_cast<char*>(header.data()), static_cast<std::streamsize>(header.size()));
   file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
-  return static_cast<bool>(file);
+  return file ? Look::whole : Look::torn;
 }
 bool write_whole(const std::string& path, std::span<const std::byte> header, std::span<const std::byte> data) {
   std::ofstream file(path, std::ios::binary);
@@ -89,13 +97,14 @@ bool move_all(std::byte* data, std::size_t bytes, std::uint64_t offset, Move mov
   return true;
 }
 
-bool read_whole(const std::string& path, std::span<std::byte> header, std::span<std::byte> data) {
-  const int file = open_file(path, O_RDONLY, is_direct(data.data(), data.size()));
-  if (file < 0) return false;
+// A header alone comes through the system's cache: scan() reads those of all files.
+Look read_whole(const std::string& path, std::span<std::byte> header, std::span<std::byte> data) {
+  const int file = open_file(path, O_RDONLY, !data.empty() && is_direct(data.data(), data.size()));
+  if (file < 0) return errno == ENOENT || errno == ENOTDIR ? Look::missing : Look::unopened;
   const auto move = [&](std::byte* to, std::size_t n, off_t at) { return ::pread(file, to, n, at); };
   const bool ok = move_all(header.data(), header.size(), 0, move) && move_all(data.data(), data.size(), header.size(), move);
   ::close(file);
-  return ok;
+  return ok ? Look::whole : Look::torn;
 }
 
 bool write_whole(const std::string& path, std::span<const std::byte> header, std::span<const std::byte> data) {
@@ -170,13 +179,17 @@ Status DiskStore::scan() {
   };
   std::vector<Found> found;
   for (fs::recursive_directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
-    if (!it->is_regular_file(error)) continue;
+    std::error_code gone;
+    if (!it->is_regular_file(gone)) continue;
     const fs::path& path = it->path();
     if (path.extension() == ".page" || path.extension() == ".snapshot")
-      found.push_back({it->last_write_time(error), path.string()});
+      found.push_back({it->last_write_time(gone), path.string()});
     else if (path.extension() == kTemporary && !counters_.shared)
-      fs::remove(path, error);
+      fs::remove(path, gone);  // or when its record is deleted
   }
+  if (error && error != std::errc::no_such_file_or_directory)
+    return Status(Code::io_failed, "expected to list the stored pages in " + folder_ + ", found that the system refused (" + error.message() +
+                                       "): let this user read the folder, or choose another data folder");
   // Oldest use first: a read renews the time of its file.
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.time != b.time ? a.time < b.time : a.path < b.path; });
   for (const Found& file : found) adopt(file.path);
@@ -188,22 +201,24 @@ Status DiskStore::scan() {
 void DiskStore::adopt(const std::string& path) {
   std::error_code error;
   HeaderBlock block;
-  std::ifstream file(path, std::ios::binary);
-  file.read(reinterpret_cast<char*>(block.bytes.data()), kPageHeaderBytes);
-  const bool whole = static_cast<bool>(file);
+  const Look look = read_whole(path, block.bytes, {});
   const std::uint64_t bytes = fs::file_size(path, error);
-  file.close();
+  if (look == Look::missing) return;
+  if (look == Look::unopened || error) return outside_.push_back(path);
+  const bool whole = look == Look::whole;
   if (whole && fs::path(path).extension() == ".page") {
     const Result<PageHeader> header = read_page_header(shape_.page, block.bytes);
     if (header.ok() && bytes == page_file_bytes() && path == path_of(header.value().name, false))
-      return insert(header.value().name, {header.value().previous, {}, bytes, -1, 0});
+      return insert(header.value().name, {header.value().previous, {}, bytes, -1});
   } else if (whole) {
     const Result<SnapshotHeader> header = read_snapshot_header(shape_, block.bytes);
     if (header.ok() && bytes == kSnapshotHeaderBytes + header.value().payload_bytes && path == path_of(header.value().name, true))
-      return insert(header.value().name, {header.value().previous, {}, bytes, static_cast<std::int64_t>(header.value().rest.size()), 0});
+      return insert(header.value().name, {header.value().previous, {}, bytes, static_cast<std::int64_t>(header.value().rest.size())});
   }
   counters_.damaged += 1;
-  if (!counters_.shared) fs::remove(path, error);
+  if (counters_.shared) return;
+  fs::remove(path, error);
+  if (error) outside_.push_back(path);
 }
 
 void DiskStore::insert(const PageName& name, const Entry& entry) {
@@ -216,18 +231,28 @@ void DiskStore::insert(const PageName& name, const Entry& entry) {
   (snapshot ? counters_.snapshot_bytes : counters_.bytes) += entry.bytes;
 }
 
-void DiskStore::erase(Entries::iterator entry) {
+bool DiskStore::evict(Entries::iterator entry) {
+  const std::string path = path_of(entry->first, entry->second.rest >= 0);
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) {
+    log(LogLevel::warning, "page_not_removed", {{"file", path}, {"reason", error.message()}});
+    return false;
+  }
+  ledger_.drop(entry->first);
+  take_out(entry);
+  return true;
+}
+
+void DiskStore::take_out(Entries::iterator entry) {
   const PageName name = entry->first;
   const bool snapshot = entry->second.rest >= 0;
-  std::error_code error;
-  fs::remove(path_of(name, snapshot), error);
   Links& links = snapshot ? snapshots_after_ : pages_after_;
   const auto [begin, end] = links.equal_range(entry->second.previous);
   const auto link = std::find_if(begin, end, [&](const auto& other) { return other.second == name; });
   if (link != end) links.erase(link);
   (snapshot ? counters_.snapshots : counters_.pages) -= 1;
   (snapshot ? counters_.snapshot_bytes : counters_.bytes) -= entry->second.bytes;
-  ledger_.drop(name);
   order_.erase(entry->second.place);
   entries_.erase(entry);
 }
@@ -299,9 +324,9 @@ void DiskStore::carry_out(Order& order) {
     return;
   }
   if (order.snapshot != nullptr)
-    insert(order.name, {order.snapshot->previous, {}, bytes, static_cast<std::int64_t>(order.snapshot->rest.size()), 0});
+    insert(order.name, {order.snapshot->previous, {}, bytes, static_cast<std::int64_t>(order.snapshot->rest.size())});
   else
-    insert(order.name, {order.header.previous, {}, bytes, -1, 0});
+    insert(order.name, {order.header.previous, {}, bytes, -1});
   counters_.written_bytes += bytes;
 }
 
@@ -322,7 +347,7 @@ bool DiskStore::write_file(Order& order) {
   bool written = !error && write_whole(temporary, block.bytes, data);
   if (written) fs::rename(temporary, path, error);
   written = written && !error;
-  if (!written) fs::remove(temporary, error);
+  if (!written) fs::remove(temporary, error);  // or with its record, or when the store is opened
   return written;
 }
 
@@ -344,10 +369,13 @@ bool DiskStore::make_room(std::uint64_t bytes) {
   if (bytes > budget_bytes_) return false;
   while (counters_.bytes + counters_.snapshot_bytes + bytes > budget_bytes_) {
     const auto leaf = std::find_if(order_.begin(), order_.end(), [&](const PageName& name) {
-      return !pages_after_.contains(name) && !snapshots_after_.contains(name) && entries_.at(name).holds == 0;
+      return !pages_after_.contains(name) && !snapshots_after_.contains(name) && !holds_.contains(name);
     });
     if (leaf == order_.end()) return false;
-    erase(entries_.find(*leaf));
+    if (!evict(entries_.find(*leaf))) {
+      order_.splice(order_.end(), order_, leaf);  // the next one's turn, when the next file is written
+      return false;
+    }
     counters_.evictions += 1;
   }
   counters_.full = !has_space(bytes);
@@ -383,20 +411,36 @@ bool DiskStore::open_entry(const PageName& name) {
   return true;
 }
 
-void DiskStore::close_entry(const PageName& name, bool sound, std::uint64_t bytes, double seconds) {
-  if (!sound) return drop_damaged(name);
-  const std::scoped_lock lock(mutex_);
-  counters_.read_bytes += bytes;
-  counters_.read_seconds += seconds;
+void DiskStore::drop_damaged(const PageName& name) {
+  HeaderBlock block;
+  Result<AlignedBuffer> data = AlignedBuffer::allocate(shape_.page.page_bytes());
+  if (!data.ok()) return;
+  const std::span<std::byte> bytes(data.value().data(), shape_.page.page_bytes());
+  const Look look = read_whole(path_of(name), block.bytes, bytes);
+  if (look == Look::unopened) return;
+  if (look == Look::whole) {
+    const Result<PageHeader> header = read_page_header(shape_.page, block.bytes);
+    if (header.ok() && header.value().name == name && check_page_data(shape_.page, header.value(), bytes).ok()) return;
+  }
+  discard(name);
 }
 
-void DiskStore::drop_damaged(const PageName& name) {
+void DiskStore::discard(const PageName& name) {
   const std::scoped_lock lock(mutex_);
   const auto entry = entries_.find(name);
   if (entry == entries_.end()) return;  // deleted while it was read
   counters_.damaged += 1;
-  erase(entry);
   log(LogLevel::warning, "page_damaged", {{"page", hex_name(name)}});
+  if (!counters_.shared) {
+    const std::string path = path_of(name, entry->second.rest >= 0);
+    std::error_code error;
+    fs::remove(path, error);
+    if (error)
+      outside_.push_back(path);  // its owner keeps it in the ledger
+    else
+      ledger_.drop(name);
+  }
+  take_out(entry);
 }
 
 bool DiskStore::hold(const PageName& name, std::span<const Token> tokens, PageHeader& header) {
@@ -404,16 +448,16 @@ bool DiskStore::hold(const PageName& name, std::span<const Token> tokens, PageHe
     const std::scoped_lock lock(mutex_);
     const auto entry = entries_.find(name);
     if (entry == entries_.end()) return false;
-    entry->second.holds += 1;
+    holds_[name] += 1;
     order_.splice(order_.end(), order_, entry->second.place);
   }
-  // Through the system's cache: scan() read the same blocks when the store was opened.
   HeaderBlock block;
-  std::ifstream file(path_of(name), std::ios::binary);
-  file.read(reinterpret_cast<char*>(block.bytes.data()), kPageHeaderBytes);
-  Result<PageHeader> found = read_page_header(shape_.page, file ? std::span<const std::byte>(block.bytes) : std::span<const std::byte>());
+  const Look look = read_whole(path_of(name), block.bytes, {});
+  Result<PageHeader> found =
+      read_page_header(shape_.page, look == Look::whole ? std::span<const std::byte>(block.bytes) : std::span<const std::byte>());
   if (!found.ok() || found.value().name != name) {
-    drop_damaged(name);
+    if (look != Look::unopened) discard(name);
+    release(name);
     return false;
   }
   header = std::move(found).value();
@@ -429,7 +473,9 @@ bool DiskStore::hold(const PageName& name, std::span<const Token> tokens, PageHe
 
 void DiskStore::release(const PageName& name) {
   const std::scoped_lock lock(mutex_);
-  if (const auto entry = entries_.find(name); entry != entries_.end()) entry->second.holds -= 1;
+  const auto held = holds_.find(name);
+  assert(held != holds_.end());
+  if (--held->second == 0) holds_.erase(held);
 }
 
 std::int64_t DiskStore::deepest_snapshot(const PageName& previous, std::span<const Token> behind) const {
@@ -453,6 +499,7 @@ std::shared_ptr<const Snapshot> DiskStore::read_snapshot(const PageName& previou
   HeaderBlock block;
   std::error_code error;
   const std::uint64_t bytes = fs::file_size(path, error);
+  if (error && error != std::errc::no_such_file_or_directory) return nullptr;
   bool sound = !error && bytes > kSnapshotHeaderBytes;
   if (sound) {
     // Its length is what the index saw or the header is refused below: no count from an unchecked file decides how much is allocated.
@@ -462,7 +509,9 @@ std::shared_ptr<const Snapshot> DiskStore::read_snapshot(const PageName& previou
     if (!payload.ok()) return nullptr;
     snapshot->payload = std::move(payload).value();
     const std::span<std::byte> data(snapshot->payload.data(), snapshot->payload.size());
-    sound = read_whole(path, block.bytes, data);
+    const Look look = read_whole(path, block.bytes, data);
+    if (look == Look::unopened) return nullptr;
+    sound = look == Look::whole;
     const Result<SnapshotHeader> header = read_snapshot_header(shape_, block.bytes);
     sound = sound && header.ok() && header.value().name == name && check_snapshot_payload(header.value(), data).ok();
     if (sound) {
@@ -477,50 +526,67 @@ std::shared_ptr<const Snapshot> DiskStore::read_snapshot(const PageName& previou
       fs::last_write_time(path, fs::file_time_type::clock::now(), error);
     }
   }
-  close_entry(name, sound, bytes, std::chrono::duration<double>(Clock::now() - start).count());
-  return sound ? snapshot : nullptr;
+  if (!sound) {
+    discard(name);
+    return nullptr;
+  }
+  const std::scoped_lock lock(mutex_);
+  counters_.read_bytes += bytes;
+  counters_.read_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  return snapshot;
 }
 
 // --- forgetting --------------------------------------------------------------------------------------------------------------------
 
-std::uint64_t DiskStore::erase_all(std::vector<PageName> names, std::vector<PageName>* gone) {
-  std::uint64_t removed = 0;
+void DiskStore::erase_all(std::vector<PageName> names, Deletion& deletion, std::vector<PageName>* all) {
+  Names seen(names.begin(), names.end());
   for (std::size_t i = 0; i < names.size(); ++i) {
     for (const Links* links : {&pages_after_, &snapshots_after_}) {
       const auto [begin, end] = links->equal_range(names[i]);
-      for (auto it = begin; it != end; ++it) names.push_back(it->second);
+      for (auto it = begin; it != end; ++it)
+        if (seen.insert(it->second).second) names.push_back(it->second);
     }
   }
+  // By its paths, in the index or not: a file that could not be opened is deleted like any other.
   for (auto it = names.rbegin(); it != names.rend(); ++it) {
-    if (gone != nullptr) gone->push_back(*it);
-    const auto entry = entries_.find(*it);
-    if (entry == entries_.end()) continue;
-    erase(entry);
-    removed += 1;
+    if (all != nullptr) all->push_back(*it);
+    bool gone = true;
+    for (const bool snapshot : {false, true}) {
+      const std::string path = path_of(*it, snapshot);
+      gone &= deletion.remove(path);
+      gone &= deletion.remove(path + kTemporary, false);
+    }
+    if (!gone) continue;
+    ledger_.drop(*it);
+    if (const auto entry = entries_.find(*it); entry != entries_.end()) take_out(entry);
   }
-  return removed;
 }
 
-std::uint64_t DiskStore::forget(const PageName& name) {
+Result<Forgotten> DiskStore::forget_owner(const std::string& owner, std::vector<PageName>* names) {
   flush();
   const std::scoped_lock lock(mutex_);
-  return erase_all({name}, nullptr);
-}
-
-Forgotten DiskStore::forget_owner(const std::string& owner, std::vector<PageName>* names) {
-  flush();
-  const std::scoped_lock lock(mutex_);
+  if (counters_.shared || !ledger_.has_read(owner)) ledger_.read();
+  Deletion deletion;
+  if (!ledger_.has_read(owner)) deletion.failed(ledger_.path_of(owner), "it can not be read");
+  // One more look at what could not be opened: it may be the owner's, or continue what is.
+  for (const std::string& path : std::exchange(outside_, {})) adopt(path);
   const auto found = ledger_.all().find(owner);
-  if (found == ledger_.all().end()) return {};
+  if (found == ledger_.all().end()) return deletion.result();
+  if (counters_.shared)
+    return Status(Code::io_failed, "expected to be the only program that keeps pages in " + folder_ +
+                                       ", found that another one writes there: close it, then delete again");
   std::vector<PageName> only;
   for (const PageName& name : found->second)
     if (!ledger_.is_owned_by_another(owner, name)) only.push_back(name);
-  const std::uint64_t before = counters_.bytes + counters_.snapshot_bytes;
-  Forgotten out;
-  out.files = erase_all(std::move(only), names);
-  out.bytes = before - counters_.bytes - counters_.snapshot_bytes;
-  ledger_.remove(owner);  // last: a crash before leaves what is still there with its owner
-  return out;
+  erase_all(std::move(only), deletion, names);
+  // Nobody can say what is in these; the text that made them is read again where it is still wanted.
+  std::erase_if(outside_, [&](const std::string& path) {
+    PageName name;
+    const bool others = read_hex_name(fs::path(path).stem().string(), name) && ledger_.is_owned_by_another(owner, name);
+    return !others && deletion.remove(path);
+  });
+  if (deletion.complete()) (void)ledger_.remove(owner, deletion);  // last: a crash before leaves what is still there with its owner
+  return deletion.result();
 }
 
 DiskStats DiskStore::stats() const {

@@ -3,8 +3,9 @@
 //
 // Owns: the folder of one model, the list of what is in it, the thread that writes, the budget. FORMAT.md describes the files.
 // Leaves to RamStore and SnapshotStore: what exists and who uses it; to owner_ledger.h: whose it is.
-// Rules that must stay true: a record is given only if its checksums agree and its tokens are the wanted ones; anything else is deleted and reported
-// as absent; writing never blocks a reader; a page is not evicted before what continues it; one process writes to a folder at a time, others only read.
+// Rules that must stay true: a record is given only if its checksums agree and its tokens are the wanted ones; one whose bytes do not agree is
+// deleted, one that merely can not be opened is reported as absent; what could not be deleted is never counted as gone; writing never blocks a reader;
+// a page is not evicted before what continues it; one process writes to a folder at a time, others only read, and delete nothing.
 // Threads: every method may be called from any thread.
 #pragma once
 
@@ -50,10 +51,12 @@ class DiskStore {
   // has(), and it is the owner's from now on and the last to be evicted. An empty owner is nobody.
   bool use(const PageName& name, const std::string& owner);
 
-  // Reads and checks the header of a kept page of these tokens, and keeps its file from eviction until release(). False: none is kept.
+  // Reads and checks the header of a kept page of these tokens, and keeps its file from eviction until the one release() that every hold() is
+  // followed by, whatever becomes of the file. False: none is kept, and nothing is to be released.
   bool hold(const PageName& name, std::span<const Token> tokens, PageHeader& header);
   void release(const PageName& name);
-  void drop_damaged(const PageName& name);  // a file whose data were found not to agree with its checksums
+  // A page that was found not to be as it was written, or could not be read: deleted if a second look says so too, kept if it can not be opened now.
+  void drop_damaged(const PageName& name);
   std::string path_of(const PageName& name, bool snapshot = false) const;
 
   // Tokens behind page `previous` of the deepest kept snapshot whose tokens `behind` begins with; -1: there is none.
@@ -61,10 +64,9 @@ class DiskStore {
   // Null: not kept, damaged, or of other tokens.
   std::shared_ptr<const Snapshot> read_snapshot(const PageName& previous, std::span<const Token> rest);
 
-  // Removes a record and all that continue it; returns how many files are gone. What was queued before is written first, then removed.
-  std::uint64_t forget(const PageName& name);
-  // Removes what only this owner has, with all that continues it, and its ledger; `names` gets what is gone.
-  Forgotten forget_owner(const std::string& owner, std::vector<PageName>* names);
+  // Removes what only this owner has, with all that continues it, and its ledger; `names` gets what is gone, or should be. What was queued before is
+  // written first, then removed. io_failed with the files that are left, or when another process writes to the folder.
+  Result<Forgotten> forget_owner(const std::string& owner, std::vector<PageName>* names);
   void flush();  // returns when what was queued before the call is written
   DiskStats stats() const;
   std::string folder() const { return folder_; }
@@ -76,7 +78,6 @@ class DiskStore {
     std::list<PageName>::iterator place;  // in order_
     std::uint64_t bytes = 0;              // of the file
     std::int64_t rest = -1;               // of a snapshot: tokens behind its page; -1: a page
-    int holds = 0;                        // pages in use that have no other copy
   };
   struct Order {
     PageName name;
@@ -101,11 +102,12 @@ class DiskStore {
   bool make_room(std::uint64_t bytes);  // guarded
   bool has_space(std::uint64_t bytes) const;
   std::uint64_t page_file_bytes() const { return kPageHeaderBytes + shape_.page.page_bytes(); }
-  bool open_entry(const PageName& name);  // moves it to the back; false: not kept
-  void close_entry(const PageName& name, bool sound, std::uint64_t bytes, double seconds);
-  void insert(const PageName& name, const Entry& entry);                              // guarded
-  void erase(Entries::iterator entry);                                                // guarded; the file too
-  std::uint64_t erase_all(std::vector<PageName> names, std::vector<PageName>* gone);  // guarded; with what continues them
+  bool open_entry(const PageName& name);                  // moves it to the back; false: not kept
+  void discard(const PageName& name);                     // its bytes were read and are not as they were written
+  void insert(const PageName& name, const Entry& entry);  // guarded
+  bool evict(Entries::iterator entry);                    // guarded; false: its file is left, and so is the entry
+  void take_out(Entries::iterator entry);                 // guarded; of the index
+  void erase_all(std::vector<PageName> names, Deletion& deletion, std::vector<PageName>* all);  // guarded; with what continues them
 
   const std::string folder_;
   const SnapshotShape shape_;
@@ -114,6 +116,9 @@ class DiskStore {
   mutable std::mutex mutex_;
   std::condition_variable wake_, idle_;
   Entries entries_;
+  std::unordered_map<PageName, int, NameHash> holds_;  // guarded: pages in use that have no other copy
+  // guarded: files that the index does not have: they could not be opened, or were damaged and could not be deleted
+  std::vector<std::string> outside_;
   OwnerLedger ledger_;                               // guarded
   Links pages_after_;                                // page -> kept pages that continue it
   Links snapshots_after_;                            // page -> kept snapshots behind it

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -85,6 +86,7 @@ struct DiskOptions {
   std::string folder;
   std::uint64_t budget_bytes = 0;
   std::uint64_t state_floats = 0, hidden_floats = 0;  // of the model's snapshots (snapshot_file.h)
+  std::shared_ptr<const std::atomic<bool>> stop;      // once set, what a prefix still lacks is not read; null: never
 };
 
 // What of a table goes to disk: the pages that end at or before `until`, as the property of `owner` (a document; letters, digits, - and _; empty:
@@ -139,10 +141,9 @@ class PageStore {
   virtual StoreStats stats() const = 0;
   // Returns when every full page that was committed is on disk.
   virtual void flush() = 0;
-  // Removes the kept pages of a prefix, and of all that continue it, from disk and from the index; returns how many files are gone.
-  virtual std::uint64_t forget(std::span<const Token> prefix) = 0;
-  // Removes every file that only `owner` has, from disk and from the index; when it returns they are gone. Its sessions end before.
-  virtual Forgotten forget_owner(const std::string& owner) = 0;
+  // Removes every file that only `owner` has, with all that continue it, from disk and from the index; when it returns without an error they are
+  // gone. io_failed with the files that are left. Its sessions end before.
+  virtual Result<Forgotten> forget_owner(const std::string& owner) = 0;
   // Tokens of the prefix that need not be computed (with_state: that have a recurrent state on disk), by the indexes; nothing is read.
   virtual std::int64_t known(std::span<const Token> prefix, bool with_state) const = 0;
   // The pages that one step reads, runs[i] those of one sequence in order: begins to read those on SSD. Null: all of them are in RAM.

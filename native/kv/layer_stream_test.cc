@@ -34,7 +34,7 @@ class Folder {
 };
 
 std::unique_ptr<PageStore> open_store(const Folder& folder, std::uint64_t ram_pages) {
-  return std::move(PageStore::open(kShape, ram_pages * kShape.page_bytes(), {folder.path(), std::uint64_t{1} << 30})).value();
+  return std::move(PageStore::open(kShape, ram_pages * kShape.page_bytes(), {folder.path(), std::uint64_t{1} << 30, 0, 0, {}})).value();
 }
 
 std::vector<Token> tokens_of(std::int64_t pages, int seed) {

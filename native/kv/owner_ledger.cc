@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kEntryBytes = 20;  // name, then its CRC-32C
 constexpr char kMagic[8] = {'C', 'O', 'D', 'I', 'C', 'L', 'O', 'W'};
 constexpr std::size_t kMaxOwner = 64;
+constexpr const char* kTemporary = ".writing";
 
 std::array<char, kEntryBytes> entry_of(const PageName& name) {
   std::array<char, kEntryBytes> out;
@@ -52,17 +53,22 @@ bool is_owner(const std::string& text) {
 
 void OwnerLedger::read() {
   std::error_code error;
+  unread_.clear();
   for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
     const fs::path& path = it->path();
     if (path.extension() != ".owner" || !is_owner(path.stem().string())) continue;
+    const std::string owner = path.stem().string();
     std::ifstream file(path, std::ios::binary);
+    if (!file) {
+      unread_.insert(owner);
+      continue;
+    }
     const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     const std::vector<PageName> names = entries_of(bytes);
-    const std::string owner = path.stem().string();
     names_[owner].insert(names.begin(), names.end());
-    file.close();
-    if (bytes.size() != sizeof kMagic + names.size() * kEntryBytes) rewrite(owner);  // or what is added next would stand behind the tear
+    if (bytes.size() != sizeof kMagic + names.size() * kEntryBytes) torn_.insert(owner);
   }
+  unread_folder_ = error && error != std::errc::no_such_file_or_directory;
 }
 
 bool OwnerLedger::owns(const std::string& owner, const PageName& name) const {
@@ -76,6 +82,7 @@ bool OwnerLedger::is_owned_by_another(const std::string& owner, const PageName& 
 
 bool OwnerLedger::add(const std::string& owner, const PageName& name) {
   if (owns(owner, name)) return true;
+  if (!has_read(owner) || (torn_.contains(owner) && !rewrite(owner))) return false;
   std::error_code error;
   fs::create_directories(folder_, error);
   const std::string path = path_of(owner);
@@ -85,7 +92,10 @@ bool OwnerLedger::add(const std::string& owner, const PageName& name) {
   const auto entry = entry_of(name);
   file.write(entry.data(), kEntryBytes);
   file.close();
-  if (!file) return false;
+  if (!file) {
+    torn_.insert(owner);
+    return false;
+  }
   names_[owner].insert(name);
   return true;
 }
@@ -94,23 +104,33 @@ void OwnerLedger::drop(const PageName& name) {
   for (auto& entry : names_) entry.second.erase(name);
 }
 
-void OwnerLedger::remove(const std::string& owner) {
-  std::error_code error;
-  fs::remove(path_of(owner), error);
+bool OwnerLedger::remove(const std::string& owner, Deletion& deletion) {
+  const std::string path = path_of(owner);
+  const bool gone = deletion.remove(path + kTemporary, false) && deletion.remove(path, false);
+  if (!gone) return false;
   names_.erase(owner);
+  torn_.erase(owner);
+  return true;
 }
 
 // Through a temporary name: a crash leaves the old ledger or the new one.
-void OwnerLedger::rewrite(const std::string& owner) {
+bool OwnerLedger::rewrite(const std::string& owner) {
   const Names& names = names_[owner];
-  if (names.empty()) return remove(owner);
-  const std::string path = path_of(owner), temporary = path + ".writing";
+  Deletion deletion;
+  if (names.empty()) return remove(owner, deletion);
+  const std::string path = path_of(owner), temporary = path + kTemporary;
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   file.write(kMagic, sizeof kMagic);
   for (const PageName& name : names) file.write(entry_of(name).data(), kEntryBytes);
   file.close();
   std::error_code error;
   if (file) fs::rename(temporary, path, error);
+  if (!file || error) {
+    (void)deletion.remove(temporary, false);  // or by remove(): it has names only
+    return false;
+  }
+  torn_.erase(owner);
+  return true;
 }
 
 }  // namespace codicil::kv

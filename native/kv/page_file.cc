@@ -93,4 +93,10 @@ std::string hex_name(const PageName& name) {
   return text;
 }
 
+bool read_hex_name(const std::string& text, PageName& name) {
+  if (text.size() != 32 || text.find_first_not_of("0123456789abcdef") != std::string::npos) return false;
+  name = {std::stoull(text.substr(16), nullptr, 16), std::stoull(text.substr(0, 16), nullptr, 16)};
+  return true;
+}
+
 }  // namespace codicil::kv

@@ -39,6 +39,7 @@ void describe_page_data(const PageShape& shape, std::span<const std::byte> data,
 Status check_page_data(const PageShape& shape, const PageHeader& header, std::span<const std::byte> data);
 Status check_page_layer(const PageHeader& header, int layer, std::span<const std::byte> slice);
 
-std::string hex_name(const PageName& name);  // 32 digits: high, then low
+std::string hex_name(const PageName& name);                   // 32 digits: high, then low
+bool read_hex_name(const std::string& text, PageName& name);  // false: not such a name
 
 }  // namespace codicil::kv

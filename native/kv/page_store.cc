@@ -51,7 +51,7 @@ Result<std::unique_ptr<PageStore>> PageStore::open(const PageShape& shape, std::
     if (!opened.ok()) return opened.status();
     kept = std::move(opened).value();
   }
-  return std::unique_ptr<PageStore>(std::make_unique<RamStore>(shape, ram_budget_bytes, std::move(kept)));
+  return std::unique_ptr<PageStore>(std::make_unique<RamStore>(shape, ram_budget_bytes, std::move(kept), disk.stop));
 }
 
 namespace {
@@ -61,6 +61,8 @@ constexpr std::uint64_t kRingShare = 4;
 constexpr std::uint64_t kMostRingBytes = std::uint64_t{64} << 20;
 // Where a restored session does not fit, so many pages stay free for what is computed next: they would be read only to be dropped again.
 constexpr std::uint64_t kFreeShare = 8;
+// Asked for at once while a prefix is loaded: far more than keeps a disk busy, and read in the tenth of a second that a stop may wait.
+constexpr std::uint64_t kMostLoadingBytes = std::uint64_t{128} << 20;
 
 std::uint64_t ring_pages(const PageShape& shape, std::uint64_t budget_pages) {
   const std::uint64_t most = std::max<std::uint64_t>(1, kMostRingBytes / shape.page_bytes());
@@ -75,10 +77,11 @@ std::uint64_t PageStore::least_streaming_bytes(const PageShape& shape, std::int6
   return step * kRingShare / (kRingShare - 1) * shape.page_bytes() + shape.page_bytes();
 }
 
-RamStore::RamStore(const PageShape& shape, std::uint64_t budget_bytes, std::unique_ptr<DiskStore> disk)
+RamStore::RamStore(const PageShape& shape, std::uint64_t budget_bytes, std::unique_ptr<DiskStore> disk, std::shared_ptr<const std::atomic<bool>> stop)
     : shape_(shape),
       budget_pages_(budget_bytes / shape.page_bytes()),
       ring_pages_(ring_pages(shape, budget_pages_)),
+      stop_(std::move(stop)),
       disk_(std::move(disk)),
       reader_(disk_ == nullptr ? nullptr : std::make_unique<PageReader>(shape)) {
   counters_.budget_bytes = budget_bytes;
@@ -332,27 +335,13 @@ void RamStore::load(std::vector<Page*>& found, std::span<Page* const> stored) {
     if (fit < stored.size() && stream_ == nullptr)
       first_bad = static_cast<std::size_t>(std::find(found.begin(), found.end(), stored[fit]) - found.begin());
   }
-  std::mutex reading;
-  std::condition_variable read;
-  std::size_t left = fit;
-  for (std::size_t i = 0; i < fit; ++i) {
-    reader_->read(disk_->path_of(stored[i]->name), stored[i]->layer_crc, 0, shape_.layers, stored[i]->data, [&, i](bool ok) {
-      const std::scoped_lock lock(reading);
-      whole[i] = ok ? 1 : 0;
-      if (--left == 0) read.notify_one();
-    });
-  }
-  {
-    std::unique_lock lock(reading);
-    read.wait(lock, [&] { return left == 0; });
-  }
+  const std::size_t asked = read_whole(stored.first(fit), whole);
   for (std::size_t i = 0; i < fit; ++i) {
     if (whole[i] == 0) {
-      disk_->drop_damaged(stored[i]->name);
+      if (i < asked) disk_->drop_damaged(stored[i]->name);
       first_bad = std::min(first_bad, static_cast<std::size_t>(std::find(found.begin(), found.end(), stored[i]) - found.begin()));
-    } else {
-      disk_->release(stored[i]->name);
     }
+    disk_->release(stored[i]->name);
   }
   const std::scoped_lock lock(mutex_);
   for (std::size_t i = first_bad; i < found.size(); ++i) {
@@ -363,6 +352,31 @@ void RamStore::load(std::vector<Page*>& found, std::span<Page* const> stored) {
   for (Page*& page : found) {
     if (!page->indexed) page = put_in_index(page);
   }
+}
+
+// Pages that were asked for: fewer than all when the store is to stop.
+std::size_t RamStore::read_whole(std::span<Page* const> pages, std::span<char> whole) {
+  const auto most = static_cast<std::size_t>(std::max<std::uint64_t>(2, kMostLoadingBytes / shape_.page_bytes()));
+  std::mutex reading;
+  std::condition_variable read;
+  std::size_t under_way = 0, asked = 0;
+  for (; asked < pages.size() && (stop_ == nullptr || !stop_->load()); ++asked) {
+    {
+      std::unique_lock lock(reading);
+      read.wait(lock, [&] { return under_way < most; });
+      under_way += 1;
+    }
+    const Page& page = *pages[asked];
+    reader_->read(disk_->path_of(page.name), page.layer_crc, 0, shape_.layers, page.data, [&, asked](bool ok) {
+      const std::scoped_lock lock(reading);
+      whole[asked] = ok ? 1 : 0;
+      under_way -= 1;
+      read.notify_one();
+    });
+  }
+  std::unique_lock lock(reading);
+  read.wait(lock, [&] { return under_way == 0; });
+  return asked;
 }
 
 bool RamStore::copy_whole(Page* page, std::byte* data) {
@@ -441,22 +455,10 @@ void RamStore::flush() {
   if (disk_ != nullptr) disk_->flush();
 }
 
-std::uint64_t RamStore::forget(std::span<const Token> prefix) {
-  if (prefix.size() < static_cast<std::size_t>(kPageTokens)) return 0;
-  PageName name = first_name(shape_.model_fingerprint);
-  const std::uint64_t gone = disk_ == nullptr ? 0 : disk_->forget(next_name(name, prefix.first(kPageTokens)));
-  const std::scoped_lock lock(mutex_);
-  for (std::size_t page = 0; (page + 1) * kPageTokens <= prefix.size(); ++page) {
-    name = next_name(name, prefix.subspan(page * kPageTokens, kPageTokens));
-    drop_from_index(name);
-  }
-  return gone;
-}
-
-Forgotten RamStore::forget_owner(const std::string& owner) {
-  if (disk_ == nullptr) return {};
+Result<Forgotten> RamStore::forget_owner(const std::string& owner) {
+  if (disk_ == nullptr) return Forgotten{};
   std::vector<PageName> names;
-  const Forgotten gone = disk_->forget_owner(owner, &names);
+  Result<Forgotten> gone = disk_->forget_owner(owner, &names);
   const std::scoped_lock lock(mutex_);
   for (const PageName& name : names) drop_from_index(name);
   return gone;

@@ -49,13 +49,12 @@ PageName snapshot_name(const PageName& previous, std::span<const Token> rest);
 
 class RamStore final : public PageStore {
  public:
-  RamStore(const PageShape& shape, std::uint64_t budget_bytes, std::unique_ptr<DiskStore> disk);
+  RamStore(const PageShape& shape, std::uint64_t budget_bytes, std::unique_ptr<DiskStore> disk, std::shared_ptr<const std::atomic<bool>> stop);
   ~RamStore() override;
   const PageShape& shape() const override { return shape_; }
   StoreStats stats() const override;
   void flush() override;
-  std::uint64_t forget(std::span<const Token> prefix) override;
-  Forgotten forget_owner(const std::string& owner) override;
+  Result<Forgotten> forget_owner(const std::string& owner) override;
   std::int64_t known(std::span<const Token> prefix, bool with_state) const override;
   DiskStore* disk() { return disk_.get(); }  // null: nothing is kept
   Walk walk(std::span<const std::span<const Pin>> runs) override;
@@ -85,6 +84,7 @@ class RamStore final : public PageStore {
   Page* find_in_index(const PageName& name, std::span<const Token> tokens);
   Page* find_on_disk(const PageName& name, const PageName& previous, std::span<const Token> tokens);
   void load(std::vector<Page*>& found, std::span<Page* const> stored);
+  std::size_t read_whole(std::span<Page* const> pages, std::span<char> whole);
   bool keep_unkept();
 
   // With the mutex held:
@@ -103,6 +103,7 @@ class RamStore final : public PageStore {
 
   const PageShape shape_;
   const std::uint64_t budget_pages_, ring_pages_;
+  const std::shared_ptr<const std::atomic<bool>> stop_;  // null: never
   mutable std::mutex mutex_;
   std::condition_variable written_;
   std::unordered_map<PageName, Page*, NameHash> index_;

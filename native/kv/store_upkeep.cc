@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "native/kv/deletion.h"
 #include "native/kv/owner_ledger.h"
 #include "native/kv/page_file.h"
 
@@ -21,19 +22,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::streamoff kPreviousAt = 56;  // in both kinds of files (FORMAT.md)
+constexpr std::size_t kNameDigits = 32;
 
 struct Record {
   fs::path path;
   std::uint64_t bytes = 0;
   PageName previous;
+  bool known = true;  // false: what it continues could not be read
 };
-
-// From "high, low" in 32 hex digits; a file of another name is nobody's record.
-bool read_hex_name(const std::string& text, PageName& name) {
-  if (text.size() != 32 || text.find_first_not_of("0123456789abcdef") != std::string::npos) return false;
-  name = {std::stoull(text.substr(16), nullptr, 16), std::stoull(text.substr(0, 16), nullptr, 16)};
-  return true;
-}
 
 // One model's part of the folder. Names are taken from the files' names, so that a damaged file is deleted like any other.
 struct Part {
@@ -41,23 +37,29 @@ struct Part {
     std::error_code error;
     for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
       const fs::path& path = it->path();
-      if (!it->is_regular_file(error) || (path.extension() != ".page" && path.extension() != ".snapshot")) continue;
-      Record record{path, it->file_size(error), {}};
+      // NAME.page, NAME.snapshot, and what a process that ended left of them
+      const std::string kind = path.filename().string().substr(std::min<std::size_t>(kNameDigits, path.filename().string().size()));
+      const bool record_kind = kind == ".page" || kind == ".snapshot" || kind == ".page.writing" || kind == ".snapshot.writing";
+      std::error_code gone;
       PageName name;
-      if (!read_hex_name(path.stem().string(), name)) continue;
+      if (!record_kind || !it->is_regular_file(gone) || !read_hex_name(path.filename().string().substr(0, kNameDigits), name)) continue;
+      Record record{path, it->file_size(gone), {}};
       std::ifstream file(path, std::ios::binary);
       file.seekg(kPreviousAt);
       file.read(reinterpret_cast<char*>(&record.previous), sizeof record.previous);
+      record.known = static_cast<bool>(file);
       after.emplace(record.previous, name);
       bytes += record.bytes;
       records.emplace(name, std::move(record));
     }
     ledger.read();
+    listed = !error;
   }
 
   std::unordered_multimap<PageName, Record, NameHash> records;
   std::unordered_multimap<PageName, PageName, NameHash> after;
   std::uint64_t bytes = 0;
+  bool listed = true;
   OwnerLedger ledger;
 };
 
@@ -72,9 +74,9 @@ std::vector<fs::path> model_folders(const std::string& store_folder) {
   return out;
 }
 
-Status refused(const fs::path& path, const std::error_code& error) {
-  return Status(Code::io_failed, "expected to delete " + path.string() + ", found that the system refused (" + error.message() +
-                                     "): check who may write to the folder");
+Status unlisted(const fs::path& folder) {
+  return Status(Code::io_failed, "expected to read the folder of stored pages " + folder.string() +
+                                     ", found that the system refused: let this user read it, then try again");
 }
 
 }  // namespace
@@ -84,6 +86,7 @@ Result<Stored> list_stored(const std::string& store_folder) {
   std::map<std::string, StoredOwner> owners;
   for (const fs::path& folder : model_folders(store_folder)) {
     const Part part(folder);
+    if (!part.listed) return unlisted(folder);
     out.models += 1;
     out.files += part.records.size();
     out.bytes += part.bytes;
@@ -100,47 +103,45 @@ Result<Stored> list_stored(const std::string& store_folder) {
 }
 
 Result<Forgotten> forget_stored(const std::string& store_folder, const std::string& owner) {
-  Forgotten out;
+  Deletion deletion;
   for (const fs::path& folder : model_folders(store_folder)) {
     Part part(folder);
+    if (!part.listed) deletion.failed(folder.string(), "it can not be listed");
+    if (!part.ledger.has_read(owner)) deletion.failed(part.ledger.path_of(owner), "it can not be read");
     const auto found = part.ledger.all().find(owner);
     if (found == part.ledger.all().end()) continue;
     std::vector<PageName> names;
     for (const PageName& name : found->second)
       if (!part.ledger.is_owned_by_another(owner, name)) names.push_back(name);
+    // What cannot be read may continue what goes.
+    for (const auto& [name, record] : part.records)
+      if (!record.known && !part.ledger.is_owned_by_another(owner, name)) names.push_back(name);
+    Names seen(names.begin(), names.end());
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto [begin, end] = part.after.equal_range(names[i]);
-      for (auto it = begin; it != end; ++it) names.push_back(it->second);
+      for (auto it = begin; it != end; ++it)
+        if (seen.insert(it->second).second) names.push_back(it->second);
     }
-    for (const PageName& name : names) {
+    bool gone = part.listed;
+    for (const PageName& name : seen) {
       const auto [begin, end] = part.records.equal_range(name);
-      for (auto it = begin; it != end; ++it) {
-        std::error_code error;
-        if (!fs::remove(it->second.path, error)) {
-          if (error) return refused(it->second.path, error);
-          continue;
-        }
-        out.files += 1;
-        out.bytes += it->second.bytes;
-      }
-      part.records.erase(name);
+      for (auto it = begin; it != end; ++it) gone &= deletion.remove(it->second.path.string());
     }
-    part.ledger.remove(owner);
+    if (gone) (void)part.ledger.remove(owner, deletion);  // last, as in DiskStore
   }
-  return out;
+  return deletion.result();
 }
 
 Result<Forgotten> clear_stored(const std::string& store_folder) {
-  Forgotten out;
+  Deletion deletion;
   for (const fs::path& folder : model_folders(store_folder)) {
     const Part part(folder);
-    out.files += part.records.size();
-    out.bytes += part.bytes;
+    for (const auto& [name, record] : part.records) (void)deletion.remove(record.path.string());
     std::error_code error;
     fs::remove_all(folder, error);
-    if (error) return refused(folder, error);
+    if (error && deletion.complete()) deletion.failed(folder.string(), error.message());
   }
-  return out;
+  return deletion.result();
 }
 
 }  // namespace codicil::kv

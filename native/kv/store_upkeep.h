@@ -11,7 +11,7 @@
 
 namespace codicil::kv {
 
-// io_failed with what the system said; a folder that is not there holds nothing.
+// io_failed with what the system said, and with every file that is left; a folder that is not there holds nothing.
 Result<Stored> list_stored(const std::string& store_folder);
 Result<Forgotten> forget_stored(const std::string& store_folder, const std::string& owner);
 Result<Forgotten> clear_stored(const std::string& store_folder);

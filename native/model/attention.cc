@@ -103,7 +103,7 @@ void Forward::attend(const Batch& batch, std::int64_t layer) {
   if (batch.stream != nullptr) return attend_streamed(batch, layer);
   for (std::size_t i = 0; i < cuts_.size(); ++i) parts_left_[i].store(cuts_[i].parts, std::memory_order_relaxed);
   pool_.parallel_for_stealing(0, static_cast<std::int64_t>(units_.size()), 1, [&](std::int64_t begin, std::int64_t end, int thread) {
-    for (std::int64_t i = begin; i < end; ++i) {
+    for (std::int64_t i = begin; i < end && !is_stopped(); ++i) {
       const Unit& unit = units_[static_cast<std::size_t>(i)];
       attend_unit(batch.runs[static_cast<std::size_t>(unit.run)], layer, unit, {unit.page_begin, unit.page_end, nullptr}, thread);
     }
@@ -112,7 +112,7 @@ void Forward::attend(const Batch& batch, std::int64_t layer) {
 
 void Forward::attend_streamed(const Batch& batch, std::int64_t layer) {
   kv::LayerStream& stream = *batch.stream;
-  for (std::int64_t span = 0; span < stream.spans(); ++span) {
+  for (std::int64_t span = 0; span < stream.spans() && !is_stopped(); ++span) {
     span_units_.clear();
     for (const kv::LayerStream::Part& part : stream.parts(span)) {
       const std::int64_t run_position = batch.runs[static_cast<std::size_t>(part.run)].first_position;
@@ -124,7 +124,7 @@ void Forward::attend_streamed(const Batch& batch, std::int64_t layer) {
     }
     stream.acquire(static_cast<int>(place_[static_cast<std::size_t>(layer)]), span);
     pool_.parallel_for_stealing(0, static_cast<std::int64_t>(span_units_.size()), 1, [&](std::int64_t begin, std::int64_t end, int thread) {
-      for (std::int64_t i = begin; i < end; ++i) {
+      for (std::int64_t i = begin; i < end && !is_stopped(); ++i) {
         const auto& [unit, keys] = span_units_[static_cast<std::size_t>(i)];
         attend_unit(batch.runs[static_cast<std::size_t>(units_[unit].run)], layer, units_[unit], keys, thread);
       }

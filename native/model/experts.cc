@@ -39,7 +39,7 @@ Status Forward::run_experts(std::int64_t tokens, std::int64_t layer) {
   if (weights_.expert_cache() != nullptr) return stream_experts(layer);
   const std::vector<MlpWeights>& experts = weights(layer).moe.experts;
   pool_.parallel_for_stealing(0, static_cast<std::int64_t>(expert_units_.size()), 1, [&](std::int64_t begin, std::int64_t end, int thread) {
-    for (std::int64_t i = begin; i < end; ++i) {
+    for (std::int64_t i = begin; i < end && !is_stopped(); ++i) {
       const ExpertUnit& unit = expert_units_[static_cast<std::size_t>(i)];
       run_expert(unit, experts[static_cast<std::size_t>(unit.expert)], thread);
     }
@@ -58,7 +58,7 @@ Status Forward::stream_experts(std::int64_t layer) {
     while (const std::optional<ExpertCache::Lease> lease = cache.take()) {
       const auto before = [](const ExpertUnit& unit, std::int32_t expert) { return unit.expert < expert; };
       for (auto unit = std::lower_bound(expert_units_.begin(), expert_units_.end(), lease->expert, before);
-           unit != expert_units_.end() && unit->expert == lease->expert; ++unit)
+           unit != expert_units_.end() && unit->expert == lease->expert && !is_stopped(); ++unit)
         run_expert(*unit, lease->weights, thread);
       cache.give_back(*lease);
     }

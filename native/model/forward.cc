@@ -67,6 +67,10 @@ std::int64_t batch_floats(const ModelConfig& c) {
 
 std::int64_t tile_rows(int threads) { return std::max({kTileTokens, Forward::kLogitRows, kTileLeastTokens * threads}); }
 
+Status stopped() {
+  return Status(Code::cancelled, "expected to compute a whole step, found that the engine is being closed: ask again once it is open");
+}
+
 }  // namespace
 
 Forward::Forward(const ModelConfig& config, const ModelWeights& weights, const Ops& ops, ThreadPool& pool, std::int64_t max_tokens, kv::Format format)
@@ -266,6 +270,7 @@ std::int64_t Forward::least_tile_tokens() const { return kTileLeastTokens * pool
 Status Forward::run(const Batch& batch, float* hidden, const std::function<void()>& between_layers) {
   const auto tokens = static_cast<std::int64_t>(batch.tokens.size());
   assert(tokens > 0 && tokens <= max_tokens_);
+  stop_ = batch.stop;
   locate(batch);
   plan_units(batch);
   Status status;
@@ -279,6 +284,7 @@ Status Forward::run(const Batch& batch, float* hidden, const std::function<void(
     status = layers_by_tiles(batch, (tokens + tiles - 1) / tiles, between_layers);
   }
   if (!status.ok()) return status;
+  if (is_stopped()) return stopped();
   finish(batch, hidden);
   if (config_.mtp_layers > 0) read_head(batch);
   return {};
@@ -333,6 +339,7 @@ Status Forward::layers_by_rows(const Batch& batch, const std::function<void()>& 
   const auto tokens = static_cast<std::int64_t>(batch.tokens.size());
   const bool experts = config_.experts.count > 0;
   for (std::int64_t layer = 0; layer < config_.layers; ++layer) {
+    if (is_stopped()) return stopped();
     if (Status status = weights_.hold(layer); !status.ok()) return status;
     extend_key_means(batch, layer);
     const Lane all = lane(&pool_, 0, tokens, 0, mixer(layer));
@@ -355,11 +362,13 @@ Status Forward::layers_by_tiles(const Batch& batch, std::int64_t tile, const std
   const bool experts = config_.experts.count > 0;
   // Between the mixer of one layer and that of the next a token meets no other token, unless experts stand between them.
   for (std::int64_t layer = 0; layer <= config_.layers; ++layer) {
+    if (is_stopped()) return stopped();
     if (layer < config_.layers) {
       if (Status status = weights_.hold(layer); !status.ok()) return status;
       extend_key_means(batch, layer);
     }
     pool_.parallel_for_stealing(0, tokens, tile, [&](std::int64_t begin, std::int64_t end, int thread) {
+      if (is_stopped()) return;
       const auto part = [&](std::int64_t of) { return lane(nullptr, begin, end - begin, thread, mixer(of)); };
       if (layer == 0) {
         const Lane first = part(0);
@@ -379,7 +388,7 @@ Status Forward::layers_by_tiles(const Batch& batch, std::int64_t tile, const std
     if (between_layers) between_layers();
     if (!experts) continue;
     pool_.parallel_for_stealing(0, tokens, tile, [&](std::int64_t begin, std::int64_t end, int thread) {
-      code(layer).after_mixer(config_, weights(layer), lane(nullptr, begin, end - begin, thread, mixer(layer)));
+      if (!is_stopped()) code(layer).after_mixer(config_, weights(layer), lane(nullptr, begin, end - begin, thread, mixer(layer)));
     });
     if (Status status = run_experts(tokens, layer); !status.ok()) return status;
   }

@@ -34,10 +34,11 @@ struct Run {
 };
 
 struct Batch {
-  std::vector<Token> tokens;          // [tokens]
-  std::vector<Run> runs;              // in order; together they cover all tokens
-  std::vector<std::int64_t> wanted;   // tokens whose hidden state is wanted, ascending
-  kv::LayerStream* stream = nullptr;  // begun for these runs, in this order; null: all pages are in RAM
+  std::vector<Token> tokens;                // [tokens]
+  std::vector<Run> runs;                    // in order; together they cover all tokens
+  std::vector<std::int64_t> wanted;         // tokens whose hidden state is wanted, ascending
+  kv::LayerStream* stream = nullptr;        // begun for these runs, in this order; null: all pages are in RAM
+  const std::atomic<bool>* stop = nullptr;  // once set, what is left is not computed; null: never
 };
 
 class Forward {
@@ -49,7 +50,7 @@ class Forward {
                                              const std::function<std::size_t(std::int64_t)>& activation_bytes);
 
   // hidden[wanted, embedding]: the last layer's output after the last norm. io_failed, model_invalid: of weights that are read while the model
-  // runs; what was written is then worth nothing.
+  // runs; cancelled: the batch's stop was set; what was written is then worth nothing.
   // between_layers is called on this thread after every layer; nothing of the batch may change meanwhile.
   Status run(const Batch& batch, float* hidden, const std::function<void()>& between_layers = {});
   // Brings a recurrent state over the first `accepted` of a run's `drafted` guesses: the bits that it would have had they been no guesses.
@@ -101,6 +102,8 @@ class Forward {
   Status layers_by_tiles(const Batch& batch, std::int64_t tile, const std::function<void()>& between_layers);
   void mix(const Batch& batch, std::int64_t layer);
   void finish(const Batch& batch, float* hidden);
+  // Looked at before every piece of work: a layer may take seconds. It stays set, so that run() knows at the end whether a piece was left out.
+  bool is_stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
   void plan_units(const Batch& batch);  // attention.cc
   void attend(const Batch& batch, std::int64_t layer);
@@ -132,10 +135,11 @@ class Forward {
   const kernels::Ops& ops_;
   ThreadPool& pool_;
   const std::int64_t max_tokens_;
-  const std::array<LayerCode, 2> codes_;  // by Mixer
-  std::vector<std::int64_t> place_;       // [blocks] index of a layer among those of its mixer: in pages, in the recurrent state
-  std::int64_t tile_rows_ = 0;            // tokens that one thread's tile buffers hold
-  std::size_t activation_bytes_ = 0;      // of one slot
+  const std::atomic<bool>* stop_ = nullptr;  // of the batch
+  const std::array<LayerCode, 2> codes_;     // by Mixer
+  std::vector<std::int64_t> place_;          // [blocks] index of a layer among those of its mixer: in pages, in the recurrent state
+  std::int64_t tile_rows_ = 0;               // tokens that one thread's tile buffers hold
+  std::size_t activation_bytes_ = 0;         // of one slot
   const KvLayout kv_;
 
   AlignedBuffer x_, q_, mixed_;  // [max_tokens, ...]

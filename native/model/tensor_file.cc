@@ -51,6 +51,10 @@ Result<std::vector<File>> open_parts(const Gguf& gguf, File::Access access) {
   return files;
 }
 
+Status stopped() {
+  return Status(Code::cancelled, "expected to read the model's weights, found that the engine is being closed: open it again if it is still wanted");
+}
+
 Status not_written(const std::string& path, const std::string& reason) {
   return Status(Code::io_failed,
                 "The checksums of the model could not be written to " + path + ": " + reason + ". Free disk space or choose another folder.");
@@ -175,6 +179,7 @@ std::size_t TensorFile::slot(const GgufTensor& tensor, const TensorPart& part) c
 }
 
 Result<std::span<const std::byte>> TensorFile::read(const GgufTensor& tensor, const TensorPart& part, Staging& staging) {
+  if (is_stopped()) return stopped();
   Result<std::span<const std::byte>> raw = read_part(files_[tensor.part], tensor, part, staging);
   if (options_.checksum_folder.empty()) return raw;
   if (!raw.ok()) return recorded_ && raw.status().code() == Code::io_failed ? from_second(tensor, part, raw.status().message(), staging) : raw;
@@ -231,7 +236,7 @@ Status TensorFile::for_each_part(const std::function<bool(std::size_t)>& wanted,
       const auto tensor = static_cast<std::size_t>(after - first_slot_.begin() - 1);
       const GgufTensor& t = gguf_->tensors()[tensor];
       const TensorPart part = TensorParts(t).get(static_cast<std::int64_t>(at - first_slot_[tensor]));
-      const Status done = fn(tensor, at, read_part(files_[t.part], t, part, staging));
+      const Status done = is_stopped() ? stopped() : fn(tensor, at, read_part(files_[t.part], t, part, staging));
       if (done.ok()) continue;
       const std::scoped_lock lock(mutex);
       if (status.ok()) status = done;
@@ -263,6 +268,10 @@ Result<std::uint64_t> TensorFile::fingerprint() {
       return;
     }
     for (std::size_t at = next++; at < tensors.size(); at = next++) {
+      if (is_stopped()) {
+        statuses[thread] = stopped();
+        return;
+      }
       const GgufTensor& t = tensors[at];
       mix(hashes[at], std::as_bytes(std::span(t.name)));
       for (std::size_t i = 0; i < kSamples; ++i) {

@@ -16,6 +16,7 @@
 // It is written whole beside its place and renamed. One that breaks a rule counts as absent: the file is recorded anew, and the log says so.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,6 +34,7 @@ struct TensorFileOptions {
   std::string checksum_folder;  // empty: nothing is recorded or checked
   std::string second_copy;      // another file of the same model (of a split one: its first part); empty: none
   File::Access access = File::Access::cached;
+  std::shared_ptr<const std::atomic<bool>> stop;  // set: every read from then on ends as cancelled; null: never
 };
 
 // Rows of one matrix of a tensor (the experts of a layer are one tensor of many matrices), read at once.
@@ -71,7 +73,7 @@ class TensorFile {
   // `gguf` stays valid for the life of this. not_found, io_failed: of a part
   static Result<std::unique_ptr<TensorFile>> open(const Gguf& gguf, const TensorFileOptions& options);
 
-  // The bytes of one part, in `staging`. model_invalid with the tensor's name when they are not what was recorded and no second copy has
+  // The bytes of one part, in `staging`. cancelled: the stop was set; model_invalid with the tensor's name when they are not what was recorded and no second copy has
   // them. Several threads may read, each with its own staging.
   Result<std::span<const std::byte>> read(const GgufTensor& tensor, const TensorPart& part, Staging& staging);
   // After a first load: reads what was not asked for and writes the record. Nothing where there is one, or no folder.
@@ -99,6 +101,7 @@ class TensorFile {
   Status for_each_part(const std::function<bool(std::size_t slot)>& wanted,
                        const std::function<Status(std::size_t tensor, std::size_t slot, const Result<std::span<const std::byte>>&)>& fn) const;
   void load_record();
+  bool is_stopped() const { return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed); }
 
   const Gguf* gguf_;
   const TensorFileOptions options_;

@@ -91,7 +91,9 @@ Result<ModelWeights> ModelWeights::load(Gguf gguf, const TensorFileOptions& opti
   out.layers_.resize(static_cast<std::size_t>(config.blocks()));
   if (Status status = out.load_resident(residence, config, progress); !status.ok()) return status;
   // A full disk must not keep a sound model from being opened.
-  if (const Status status = source.file->record(); !status.ok()) log(LogLevel::warning, "checksums_not_recorded", {{"reason", status.message()}});
+  const Status recorded = source.file->record();
+  if (recorded.code() == Code::cancelled) return recorded;
+  if (!recorded.ok()) log(LogLevel::warning, "checksums_not_recorded", {{"reason", recorded.message()}});
   if (residence.way == Residence::Way::streamed_experts) {
     Result<std::unique_ptr<ExpertCache>> cache =
         ExpertCache::create(*source.file, source.list, residence.cache_bytes, WeightStream::kRequests, heat_path(source.file->sidecar()));
