@@ -29,14 +29,12 @@ Result<std::unique_ptr<LayerRing>> LayerRing::create(TensorFile& file, const Wei
 }
 
 LayerRing::Slot& LayerRing::start(std::int64_t layer) {
-  for (Slot& slot : slots_) {
-    if (slot.layer != layer) continue;
-    if (stream_->has_failed(slot.ticket)) read(slot, layer);  // read ahead in vain: what is there now counts
-    return slot;
-  }
-  Slot& slot = slots_[next_];
-  next_ = (next_ + 1) % kSlots;
-  read(slot, layer);
+  const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) { return slot.layer == layer; });
+  const auto oldest = std::min_element(slots_.begin(), slots_.end(), [](const Slot& a, const Slot& b) { return a.wanted < b.wanted; });
+  Slot& slot = found != slots_.end() ? *found : *oldest;
+  slot.wanted = ++clock_;
+  // Read ahead in vain: what is there now counts.
+  if (slot.layer != layer || stream_->has_failed(slot.ticket)) read(slot, layer);
   return slot;
 }
 
