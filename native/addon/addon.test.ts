@@ -54,6 +54,21 @@ describe.skipIf(!existsSync(binary) || !existsSync(modelPath))('the addon', () =
     expect(addon.machine().cores).toBeGreaterThan(0);
   });
 
+  it.each([
+    ['closed', 'session.close(); engine.close();'],
+    ['open', ''],
+  ])('lets a process end by itself with engine and session left %s', (_how, closing) => {
+    const script = `const addon = require(${JSON.stringify(binary)});
+      addon.open({ modelPath: ${JSON.stringify(modelPath)}, threads: 2, contextTokens: 1024 }).then(async (engine) => {
+        const session = engine.openSession();
+        await session.sync(engine.tokenize('The parties agree that', false));
+        ${closing}
+        console.log('done');
+      });`;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 30_000 });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'done\n', stderr: '' });
+  });
+
   it('ends a process that does not end by itself', () => {
     const script = `require(${JSON.stringify(binary)}).endWithin(100); for (;;);`;
     const { status, stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8', timeout: 30_000 });
