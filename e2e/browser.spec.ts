@@ -123,6 +123,26 @@ test('when the engine is killed during an answer, the window says so and the nex
   await expect(page.getByTestId('evidence').filter({ hasText: '1.5% per month' }).first()).toBeVisible({ timeout: 170_000 });
 });
 
+test('what a button opens beside itself is closed by Escape and by a press elsewhere', async () => {
+  for (const [button, name] of [
+    ['settings', 'Settings'],
+    ['model-picker', 'Models'],
+  ] as const) {
+    const opened = page.getByRole('dialog', { name });
+    await page.getByTestId(button).click();
+    await expect(opened).toBeVisible();
+    await screenshot(page, `${button}-light`);
+    await opened.click({ position: { x: 20, y: 20 } });
+    await expect(opened).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(opened).toHaveCount(0);
+    await page.getByTestId(button).click();
+    await expect(opened).toBeVisible();
+    await page.locator('body').click({ position: { x: 400, y: 20 } });
+    await expect(opened).toHaveCount(0);
+  }
+});
+
 test('nothing went wrong unseen', () => {
   expect(errors).toEqual([]);
 });

@@ -15,7 +15,10 @@ export interface Channel {
   readonly end?: () => void;
 }
 
-/** A host that has not written what it keeps by then is killed: by this side while it lives, else by itself (host.ts). A disk of 200 MB/s has taken its whole queue of pages. */
+/**
+ * A host that has not written what it keeps by then is killed: by this side while it lives, else by itself (host.ts).
+ * A disk of 200 MB/s has taken its whole queue of pages.
+ */
 export const END_MS = 5000;
 
 /** What Electron's MessagePortMain and Node's MessagePort have in common; Electron wraps a message in an event. */

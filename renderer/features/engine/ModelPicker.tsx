@@ -1,23 +1,19 @@
 // The name of the model that reads and, if the user chose one, of the model that writes; opens the list of both.
 import { ChevronsUpDown } from 'lucide-react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect } from 'react';
 import { loadModels } from '../../store/engine.ts';
 import { useStore } from '../../store/store.ts';
+import { classes } from '../../ui/classes.ts';
+import popover from '../../ui/Popover.module.css';
+import { usePopover } from '../../ui/usePopover.ts';
 import css from './ModelPicker.module.css';
 import { ModelList } from './ModelList.tsx';
 
 export function ModelPicker() {
   const stats = useStore((state) => state.engine.stats);
-  const [open, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  const id = useId();
+  const { open, toggle, root, id } = usePopover();
   useEffect(() => {
-    if (!open) return undefined;
-    void loadModels();
-    const stop = new AbortController();
-    window.addEventListener('pointerdown', (event) => !root.current?.contains(event.target as Node) && setOpen(false), stop);
-    window.addEventListener('keydown', (event) => event.key === 'Escape' && setOpen(false), stop);
-    return () => stop.abort();
+    if (open) void loadModels();
   }, [open]);
   const name = stats?.writer ?? stats?.reader ?? 'No model';
   return (
@@ -29,14 +25,14 @@ export function ModelPicker() {
         aria-haspopup="dialog"
         aria-expanded={open}
         aria-controls={id}
-        onClick={() => setOpen(!open)}
+        onClick={toggle}
       >
         {name}
         {stats?.writer && stats.reader && <span className={css['second']}>reads with {stats.reader}</span>}
         <ChevronsUpDown aria-hidden="true" />
       </button>
       {open && (
-        <div id={id} role="dialog" aria-label="Models" className={css['pop']}>
+        <div id={id} role="dialog" aria-label="Models" className={classes(popover['pop'], css['pop'])}>
           <ModelList />
         </div>
       )}

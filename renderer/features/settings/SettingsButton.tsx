@@ -1,27 +1,20 @@
 import { Settings } from 'lucide-react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
+import popover from '../../ui/Popover.module.css';
+import { usePopover } from '../../ui/usePopover.ts';
 import { KeptOnDisk } from './KeptOnDisk.tsx';
 import css from './SettingsButton.module.css';
 
 export function SettingsButton() {
-  const [open, setOpen] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
-  const id = useId();
-  useEffect(() => {
-    if (!open) return undefined;
-    const stop = new AbortController();
-    window.addEventListener('pointerdown', (event) => !root.current?.contains(event.target as Node) && setOpen(false), stop);
-    window.addEventListener('keydown', (event) => event.key === 'Escape' && setOpen(false), stop);
-    return () => stop.abort();
-  }, [open]);
+  const { open, toggle, root, id } = usePopover();
   return (
     <div className={css['settings']} ref={root}>
-      <IconButton label="Settings" data-testid="settings" aria-haspopup="dialog" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
+      <IconButton label="Settings" data-testid="settings" aria-haspopup="dialog" aria-expanded={open} aria-controls={id} onClick={toggle}>
         <Settings />
       </IconButton>
       {open && (
-        <div id={id} role="dialog" aria-label="Settings" className={css['pop']}>
+        <div id={id} role="dialog" aria-label="Settings" className={classes(popover['pop'], css['pop'])}>
           <KeptOnDisk />
         </div>
       )}
