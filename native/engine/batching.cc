@@ -37,6 +37,16 @@ bool reads_from_ssd(kv::PageTable& table) {
   return false;
 }
 
+// The pages of `count` tokens from run.first_position on and of all before, held by `pins`. Those before the new positions are only read, some of
+// them from SSD (null); the forward pass takes one kind of pointer.
+void pin_pages(kv::PageTable& table, std::int64_t count, model::Run& run, std::vector<kv::Pin>& pins) {
+  for (std::int64_t page = 0; page * kv::kPageTokens < run.first_position + count; ++page) {
+    kv::Pin pin = table.pin(page);
+    run.pages.push_back(page >= run.first_position / kv::kPageTokens ? pin.writable_data() : const_cast<std::byte*>(pin.data()));
+    pins.push_back(std::move(pin));
+  }
+}
+
 bool waits_longer(const Job& a, const Job& b) { return a.turn != b.turn ? a.turn < b.turn : a.number < b.number; }
 
 }  // namespace
@@ -150,11 +160,8 @@ std::span<const Token> Scheduler::guess(SessionState& session, Job& job, std::in
   at.first_position = table.tokens();
   at.recurrent = session.recurrent.data();
   std::vector<kv::Pin> pins;
-  for (std::int64_t page = 0; page * kv::kPageTokens < at.first_position + count; ++page) {
-    pins.push_back(table.pin(page));
-    if (pins.back().data() == nullptr) return {};  // on SSD: what is read for a guess would be read again for the step
-    at.pages.push_back(page >= at.first_position / kv::kPageTokens ? pins.back().writable_data() : const_cast<std::byte*>(pins.back().data()));
-  }
+  pin_pages(table, count, at, pins);
+  if (std::count(at.pages.begin(), at.pages.end(), nullptr) > 0) return {};  // on SSD: what is read for a guess would be read again for the step
   if (!parts_.forward.guess(at, job.feed[0], count, guesses_, logits_.as<float>()).ok()) return {};
   job.by_head = count;
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count(), one = seconds / static_cast<double>(count);
@@ -237,14 +244,8 @@ bool Scheduler::add_slice(SessionState& session, Job& job, std::int64_t count) {
     run.draft_log = session.draft_log.data();
   }
   if (job.kind == Job::Kind::score && position == job.held_tokens) job.held_recurrent = session.recurrent;
-  const std::int64_t pages = (position + count + kv::kPageTokens - 1) / kv::kPageTokens;
   slice_pins_.push_back(pins_.size());
-  for (std::int64_t p = 0; p < pages; ++p) {
-    kv::Pin pin = table.pin(p);
-    // Pages before the new positions are only read, some of them from SSD; the forward pass takes one kind of pointer.
-    run.pages.push_back(p >= position / kv::kPageTokens ? pin.writable_data() : const_cast<std::byte*>(pin.data()));
-    pins_.push_back(std::move(pin));
-  }
+  pin_pages(table, count, run, pins_);
   const auto begin = job.feed.begin() + static_cast<std::ptrdiff_t>(job.fed);
   batch_.tokens.insert(batch_.tokens.end(), begin, begin + count);
   batch_.runs.push_back(std::move(run));
