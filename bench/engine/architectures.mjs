@@ -1,11 +1,11 @@
 // Does every architecture and tensor type compute what llama.cpp computes? On files of random weights in true shapes, a few layers deep.
 //
-//   node bench/engine/architectures.mjs [--tokens 512] [--deep] [--json]
+//   node bench/engine/architectures.mjs [--tokens 512] [--deep] [--shape NAME] [--json]
 //
 // As F32 nothing rounds, and two right programs agree: mean KLD <= 1e-6. As Q4_0 and the other types both round activations to 8 bits, each in its own order
 // (for K-quants llama.cpp by blocks of 256), so the judge is llama.cpp on the same weights written out as F32: ours within 1e-3 of it, and no further from it
 // than llama.cpp's own kernels are (x 1.25). How far the two quantized runs are from each other is printed beside.
-// --deep: the dense and the hybrid shape at 32,768 positions, and nothing else. Exit code 1 if a claim fails.
+// --deep: the dense and the hybrid shape at 32,768 positions (--shape: one of them), and nothing else. Exit code 1 if a claim fails.
 
 import { rmSync } from 'node:fs';
 import { claim, reportClaims } from './claims.mjs';
@@ -15,6 +15,7 @@ import { call, enginePath, inputFile, machine, machineLine, peerPath, say, scrat
 const args = process.argv.slice(2);
 const value = (name, fallback) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : fallback);
 const TOKENS = value('--tokens', 512);
+const SHAPE = args.includes('--shape') ? args[args.indexOf('--shape') + 1] : null;
 const VOCAB = 4096;
 const DEEP = 32_768;
 const EXACT_KLD = 1e-6;
@@ -89,7 +90,7 @@ async function run() {
   const judge = await peerPath();
   say(machineLine(machine()));
   if (args.includes('--deep')) {
-    for (const shape of [SHAPES[0], SHAPES[3]]) await exact(engine, judge, shape, DEEP);
+    for (const shape of [SHAPES[0], SHAPES[3]]) if (SHAPE === null || shape[0] === SHAPE) await exact(engine, judge, shape, DEEP);
     return;
   }
   for (const shape of SHAPES) await exact(engine, judge, shape, TOKENS);

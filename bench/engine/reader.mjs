@@ -89,7 +89,7 @@ async function throughTheProgram() {
     say(`${pages} pages: ${question}`);
     const start = performance.now();
     await new Promise((resolve, reject) => {
-      const cli = [join(root, 'electron/cli/main.ts'), 'ask', question, ...files, '--data-dir', dataDir, '--threads', String(THREADS), '--json'];
+      const cli = [join(root, 'tools/codicil.mjs'), 'ask', question, ...files, '--data-dir', dataDir, '--threads', String(THREADS), '--json'];
       const child = spawn(process.execPath, cli, { stdio: ['ignore', 'ignore', 'inherit'] });
       child.on('error', reject);
       child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`codicil ask ended with ${code}`))));
@@ -109,32 +109,40 @@ async function attempt(work) {
   }
 }
 
-const about = machine();
-const read = WINDOWS > 0 ? await attempt(windowsAgainstPeer) : null;
-const program = PAGES > 0 ? await attempt(throughTheProgram) : null;
-const lines = [`machine: ${machineLine(about)}; ${THREADS} threads, ${ROUNDS} rounds`];
-if (about.load > 0.5) lines.push(`WARNING: the machine was busy (load ${about.load}) before this run: do not record these figures`);
-if (read) {
+const asJson = args.includes('--json');
+const print = (/** @type {string[]} */ ...lines) => (asJson ? process.stderr : process.stdout).write(`${lines.join('\n')}\n`);
+
+function printWindows(read) {
   const head = ['against', 'prefill (2.0)', 'questions (4.0)', 'questions after a restart', 'all after a restart'];
   const rows = read.ratios.map((row) => [
     row.against,
     ...[row.prefill, row.questions, row.questionsAfterRestart, row.allAfterRestart].map((value) => value.toFixed(2)),
   ]);
   const { fresh, again } = read;
-  lines.push(`${read.windows} windows, ${fresh.windowTokens} tokens, ${fresh.questions} questions to each`, table([head, ...rows]));
   const seconds = ({ prefillSeconds, questionSeconds }) => `windows ${prefillSeconds.toFixed(2)} s, questions ${questionSeconds.toFixed(2)} s`;
-  lines.push(`ours: ${seconds(fresh)}; after a restart: ${seconds(again)}, the same answers: ${read.same ? 'yes' : 'NO'}`);
   const rate = again.storeReadSeconds > 0 ? again.storeReadBytes / again.storeReadSeconds / 1e9 : 0;
-  lines.push(
+  print(
+    `${read.windows} windows, ${fresh.windowTokens} tokens, ${fresh.questions} questions to each`,
+    table([head, ...rows]),
+    `ours: ${seconds(fresh)}; after a restart: ${seconds(again)}, the same answers: ${read.same ? 'yes' : 'NO'}`,
     `computed after a restart: ${again.computedWindowTokens} of the windows' tokens; read ${(again.storeReadBytes / 1e9).toFixed(2)} GB at ${rate.toFixed(2)} GB/s`,
   );
 }
-if (program) {
-  const further = program.furtherSeconds.map((value) => value.toFixed(1)).join(', ');
-  lines.push(`${program.pages} pages in ${program.files} files: first answer ${program.firstAnswerSeconds.toFixed(1)} s, further questions ${further} s`);
-  lines.push('(each with a start of the whole program)');
+
+function printDocuments({ pages, files, firstAnswerSeconds, furtherSeconds }) {
+  const further = furtherSeconds.map((value) => value.toFixed(1)).join(', ');
+  print(
+    `${pages} pages in ${files} files: first answer ${firstAnswerSeconds.toFixed(1)} s, further questions ${further} s`,
+    '(each with a start of the whole program)',
+  );
 }
-for (const reason of skipped) lines.push(`SKIPPED: ${reason}`);
-const asJson = args.includes('--json');
-(asJson ? process.stderr : process.stdout).write(`${lines.join('\n')}\n`);
+
+const about = machine();
+print(`machine: ${machineLine(about)}; ${THREADS} threads, ${ROUNDS} rounds`);
+if (about.load > 0.5) print(`WARNING: the machine was busy (load ${about.load}) before this run: do not record these figures`);
+const read = WINDOWS > 0 ? await attempt(windowsAgainstPeer) : null;
+if (read) printWindows(read); // what follows takes as long again, and may fail
+const program = PAGES > 0 ? await attempt(throughTheProgram) : null;
+if (program) printDocuments(program);
+for (const reason of skipped) print(`SKIPPED: ${reason}`);
 if (asJson) process.stdout.write(`${JSON.stringify({ machine: about, read, program, skipped })}\n`);

@@ -111,6 +111,8 @@ export interface Plan {
   /** At the end of a full context. */
   readonly decodeFull: PlannedSpeed;
   readonly measuredOn: string;
+  /** Of keys and values: as asked for, or chosen. */
+  readonly kvFormat: KvFormat;
   /** What will guess; mtp: the model's own head, and where auto was asked for lookup before it. */
   readonly drafting: Exclude<Drafting, 'auto'>;
 }

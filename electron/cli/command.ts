@@ -36,7 +36,10 @@ export const COMMON_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   'ocr-language': { value: 'NAME', help: 'Language of scanned pages: eng, chi_sim, or auto (auto)' },
   timeout: { value: 'SECONDS', help: 'Time limit for parsing one file, scanned pages not counted (30)' },
   threads: { value: 'N', help: 'Threads of the engine (one per physical core)' },
-  kv: { value: 'FORMAT', help: 'Keys and values of what was read: f16, q8_0, k8v5, k8v4, q4 or nf4; smaller ones save memory and cost accuracy (f16)' },
+  kv: {
+    value: 'FORMAT',
+    help: 'Keys and values of what was read: f16, q8_0, k8v5, k8v4, q4 or nf4; smaller ones save memory and cost accuracy (chosen by the memory)',
+  },
   help: { help: 'Show this' },
 };
 

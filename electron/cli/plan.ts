@@ -65,18 +65,19 @@ const DRAFTING: Record<Plan['drafting'], string> = {
 
 /** One line for each length: how much, and how fast. */
 function printLengths(terminal: Terminal, plans: readonly Plan[]): void {
-  const head = ['context', 'of it input', 'memory', 'disk', 'reads tok/s', 'answers tok/s', 'when full', ''].map(terminal.dim);
+  const head = ['context', 'of it input', 'memory', 'keys and values', 'disk', 'reads tok/s', 'answers tok/s', 'when full', ''].map(terminal.dim);
   const rows = plans.map((entry) => [
     formatNumber(entry.contextTokens),
     formatNumber(entry.inputTokens),
     formatBytes(entry.usedBytes),
+    entry.kvFormat,
     entry.streamedBytes > 0 ? formatBytes(entry.streamedBytes) : '-',
     formatSpeed(entry.prefill.tokensPerSecond),
     formatSpeed(entry.decode.tokensPerSecond),
     formatSpeed(entry.decodeFull.tokensPerSecond),
     entry.fits ? terminal.green('✓ fits') : terminal.red('✗ does not fit'),
   ]);
-  terminal.table([head, ...rows], new Set([0, 1, 2, 3, 4, 5, 6]));
+  terminal.table([head, ...rows], new Set([0, 1, 2, 4, 5, 6, 7]));
 }
 
 /** Where the memory of one plan goes, and what its speed hangs on. */

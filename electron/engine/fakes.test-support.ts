@@ -162,6 +162,7 @@ export function fakeAddon(options: FakeOptions = {}): NativeAddon {
       decode: { tokensPerSecond: 1, bottleneck: 'none' },
       decodeFull: { tokensPerSecond: 1, bottleneck: 'none' },
       measuredOn: '2026-01-01',
+      kvFormat: 'f16',
       drafting: 'lookup',
     }),
     listStored: async () => ({ files: 0, bytes: 0, models: 0, owners: [] }),

@@ -334,7 +334,7 @@ Napi::Object to_object(Napi::Env env, const Plan& p) {
       .set("bottleneck", p.bottleneck);
   out.set("inputTokens", p.input_tokens).set("usedBytes", p.used_bytes()).set("streamedBytes", p.streamed_bytes).set("advice", p.advice);
   out.set("streamedBytesPerToken", p.streamed_bytes_per_token).set("expertHitShare", p.expert_hit_share).set("measuredOn", p.measured_on);
-  out.set("drafting", std::string(drafting_name(p.drafting)));
+  out.set("drafting", std::string(drafting_name(p.drafting))).set("kvFormat", p.kv_format);
   const auto speed = [&](const char* name, const PlannedSpeed& s) {
     Maker part{Napi::Object::New(env)};
     part.set("tokensPerSecond", s.tokens_per_s).set("bottleneck", s.bottleneck);

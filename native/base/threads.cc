@@ -7,6 +7,12 @@
 #include <chrono>
 #include <system_error>
 
+#if defined(__linux__)
+#include <pthread.h>
+
+#include <ctime>
+#endif
+
 namespace codicil {
 namespace {
 
@@ -16,8 +22,9 @@ constexpr std::int64_t kSpinNs = 200'000;
 constexpr std::int64_t kOfferNs = 20'000;
 constexpr int kPausesPerClockRead = 64;  // a clock read costs about as much as one pause
 
-// A crowded machine: a worker that was awake lets the caller wait longer than this, and longer than the caller's own share took. Its core was given
-// to another program, which costs a time slice of milliseconds where a region is 10 us of work. Longer regions bear it.
+// A crowded machine: a worker that was awake is still not done when the caller has waited for so long, and in as long again it gets less than half
+// of a core. Another program has that core, which costs a time slice of milliseconds where a region is 10 us of work. Longer regions bear it. A
+// share that is only larger than the caller's (one piece of attention among 16 threads) is no crowd: its thread's clock runs on.
 constexpr std::int64_t kCrowdedWaitNs = 50'000;
 constexpr std::int64_t kShortRegionNs = 1'000'000;
 // For so long the caller then works alone; twice as long each time the workers come back into a crowd, so that trying costs 5 % at most.
@@ -36,11 +43,11 @@ inline void pause_core() {
 #endif
 }
 
-// Spins until ready() or kSpinNs have passed; true when ready.
+// Spins until ready() or `most_ns` have passed; true when ready.
 template <typename Ready>
-bool spin_until(const Ready& ready) {
+bool spin_until(const Ready& ready, std::int64_t most_ns = kSpinNs) {
   const Clock::time_point start = Clock::now();
-  for (std::chrono::nanoseconds spent{0}; spent.count() < kSpinNs; spent = Clock::now() - start) {
+  for (std::chrono::nanoseconds spent{0}; spent.count() < most_ns; spent = Clock::now() - start) {
     if (spent.count() > kOfferNs) std::this_thread::yield();
     for (int i = 0; i < kPausesPerClockRead; ++i) {
       if (ready()) return true;
@@ -52,12 +59,26 @@ bool spin_until(const Ready& ready) {
 
 }  // namespace
 
+// Processor time that a thread has had; -1: the system does not say.
+std::int64_t ThreadPool::Worker::processor_ns() {
+#if defined(__linux__)
+  clockid_t clock;
+  std::timespec time{};
+  if (pthread_getcpuclockid(thread.native_handle(), &clock) == 0 && clock_gettime(clock, &time) == 0)
+    return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+#endif
+  return -1;
+}
+
 ThreadPool::ThreadPool(int threads) : threads_(std::max(threads, 1)), alone_ns_(kAloneNs) {
-  workers_.reserve(static_cast<std::size_t>(threads_ - 1));
-  try {
-    for (int i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { worker_loop(i); });
-  } catch (const std::system_error&) {
-    threads_ = static_cast<int>(workers_.size()) + 1;  // the system gives no more: slower is better than not at all
+  for (int i = 1; i < threads_; ++i) {
+    Worker& worker = workers_.emplace_back();
+    try {
+      worker.thread = std::thread([this, i, &worker] { worker_loop(i, worker); });
+    } catch (const std::system_error&) {
+      workers_.pop_back();  // the system gives no more: slower is better than not at all
+      threads_ = i;
+    }
   }
 }
 
@@ -65,7 +86,7 @@ ThreadPool::~ThreadPool() {
   stopping_.store(true);
   generation_.fetch_add(1);
   generation_.notify_all();
-  for (std::thread& worker : workers_) worker.join();
+  for (Worker& worker : workers_) worker.thread.join();
 }
 
 void ThreadPool::work(int thread_index) {
@@ -106,15 +127,29 @@ void ThreadPool::run(const Job& job) {
   const bool asleep = sleepers_.load() > 0;
   if (asleep) generation_.notify_all();
   work(0);
-  if (running_.load(std::memory_order_acquire) == 0) return note_wait(0, 0);
-  const std::int64_t worked = now_ns();
+  if (running_.load(std::memory_order_acquire) == 0) return note_region(false);
+  const bool robbed = !asleep && now_ns() - start <= kShortRegionNs && is_robbed();
   wait_for_workers();
-  note_wait(asleep ? 0 : now_ns() - worked, worked - start);
+  note_region(robbed);
 }
 
-// Whether the next regions are the caller's alone: see kCrowdedWaitNs.
-void ThreadPool::note_wait(std::int64_t waited_ns, std::int64_t worked_ns) {
-  if (waited_ns <= kCrowdedWaitNs || waited_ns <= worked_ns || worked_ns > kShortRegionNs) {
+// Whether a worker that has still to finish is without a core: see kCrowdedWaitNs. Returns at once when all are done.
+bool ThreadPool::is_robbed() {
+  const auto done = [this] { return running_.load(std::memory_order_acquire) == 0; };
+  if (spin_until(done, kCrowdedWaitNs)) return false;
+  const std::uint32_t generation = generation_.load(std::memory_order_relaxed);
+  const auto is_late = [generation](const Worker& worker) { return worker.finished.load(std::memory_order_relaxed) != generation; };
+  const std::int64_t start = now_ns();
+  for (Worker& worker : workers_) worker.had_ns = is_late(worker) ? worker.processor_ns() : -1;
+  if (spin_until(done, kCrowdedWaitNs)) return false;
+  const std::int64_t half = (now_ns() - start) / 2;
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [&](Worker& worker) { return worker.had_ns >= 0 && is_late(worker) && worker.processor_ns() - worker.had_ns < half; });
+}
+
+// Whether the next regions are the caller's alone.
+void ThreadPool::note_region(bool robbed) {
+  if (!robbed) {
     if (calm_regions_ < kCalmRegions && ++calm_regions_ == kCalmRegions) alone_ns_ = kAloneNs;
     return;
   }
@@ -130,7 +165,7 @@ void ThreadPool::wait_for_workers() {
   caller_sleeps_.store(false);
 }
 
-void ThreadPool::worker_loop(int thread_index) {
+void ThreadPool::worker_loop(int thread_index, Worker& self) {
   std::uint32_t seen = 0;
   for (;;) {
     if (!spin_until([&] { return generation_.load(std::memory_order_acquire) != seen; })) {
@@ -141,6 +176,7 @@ void ThreadPool::worker_loop(int thread_index) {
     if (stopping_.load()) return;
     ++seen;
     work(thread_index);
+    self.finished.store(seen, std::memory_order_relaxed);
     if (running_.fetch_sub(1) == 1 && caller_sleeps_.load()) running_.notify_all();
   }
 }

@@ -10,10 +10,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <thread>
 #include <type_traits>
-#include <vector>
 
 namespace codicil {
 
@@ -70,9 +70,16 @@ class ThreadPool {
 
   void run(const Job& job);
   void work(int thread_index);  // one thread's share of job_
-  void worker_loop(int thread_index);
+  struct alignas(64) Worker {
+    std::thread thread{};
+    std::atomic<std::uint32_t> finished{0};  // the last generation it is done with
+    std::int64_t had_ns = -1;                // the caller's, in is_robbed()
+    std::int64_t processor_ns();
+  };
+  void worker_loop(int thread_index, Worker& self);
   void wait_for_workers();
-  void note_wait(std::int64_t waited_ns, std::int64_t worked_ns);
+  bool is_robbed();
+  void note_region(bool robbed);
 
   int threads_;
   Job job_;                                               // written by the caller before generation_ moves, read by workers after
@@ -84,7 +91,7 @@ class ThreadPool {
   int calm_regions_ = 0;
   std::atomic<bool> caller_sleeps_{false};
   std::atomic<bool> stopping_{false};
-  std::vector<std::thread> workers_;  // [threads_ - 1]
+  std::deque<Worker> workers_;  // [threads_ - 1], where they were made
 };
 
 }  // namespace codicil

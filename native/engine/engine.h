@@ -48,7 +48,7 @@ struct EngineOptions {
   std::uint64_t store_budget_bytes = std::uint64_t{16} << 30;
   std::string checksum_folder;              // where a CRC of every tensor is recorded at the first load and checked at every other; empty: nowhere
   std::string second_copy;                  // another file of the model: read where a checksum says that the first is damaged; empty: none
-  std::string kv_format = "f16";            // of keys and values: "f16", "q8_0", "k8v5", "k8v4", "q4", "nf4"
+  std::string kv_format;                    // of keys and values: "f16", "q8_0", "k8v5", "k8v4", "q4", "nf4"; empty: as the plan chooses
   std::string instruction_set;              // "reference", "avx2", "avx512"; empty: the best this machine can run
   Drafting drafting = Drafting::automatic;  // off and lookup: a head for it is not loaded
   // Set by whoever can wait no longer, and never reset: opening ends as cancelled at the next part of the weights, jobs at the next piece of their
@@ -100,6 +100,7 @@ struct Plan {
   double streamed_bytes_per_token = 0;        // of decode
   double expert_hit_share = 0;                // of the experts that tokens choose, in the cache; 1: all are in memory
   std::string measured_on;                    // day of the machine's measurements
+  std::string kv_format;                      // of keys and values
   // What guesses, never automatic; mtp: the head is loaded, and where automatic was asked for lookup goes before it.
   Drafting drafting = Drafting::lookup;
 };

@@ -455,6 +455,18 @@ CODICIL_TEST(a_plan_says_what_opening_then_uses) {
   CHECK_EQ(page_bytes("k8v4"), values * 52 / 32);
   CHECK_EQ(page_bytes("q4"), values * 36 / 32);
   CHECK_EQ(page_bytes("nf4"), values * 36 / 32);
+  // Unasked, the most exact in which one context takes at most a quarter of the memory.
+  options.kv_format.clear();
+  const auto chosen = [&](std::uint64_t bytes_per_page) {
+    options.memory_budget_bytes = 4 * 8 * bytes_per_page;
+    return Engine::plan(options).value().kv_format;
+  };
+  CHECK_EQ(chosen(values * 4), "f16");
+  CHECK_EQ(chosen(values * 4 - 1), "q8_0");
+  CHECK_EQ(chosen(values * 2 * 34 / 32 - 1), "k8v5");
+  CHECK_EQ(chosen(values * 56 / 32 - 1), "k8v4");
+  CHECK_EQ(chosen(values * 36 / 32), "k8v4");
+  options.memory_budget_bytes = 0;
   options.kv_format = "q5";
   CHECK_STATUS(Engine::plan(options), Code::invalid_request, "q5");
   options.kv_format = "q8_0";

@@ -7,6 +7,7 @@
 #include "native/engine/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "native/device/machine.h"
@@ -31,6 +32,12 @@ Result<const kernels::Ops*> table_named(const std::string& name) {
   return ops;
 }
 
+// What the plan chooses of, the most exact first. FORMAT.md has what each costs; below 8-bit keys and 4-bit values answers change too often.
+constexpr std::array kChoice = {kv::Format::f16, kv::Format::q8_0, kv::Format::k8v5, kv::Format::k8v4};
+// Of the machine's memory (or of the budget for everything) what one context may take before a smaller format is chosen. Of all memory, and not of
+// what is free today: what was kept yesterday has yesterday's format.
+constexpr std::uint64_t kContextShare = 4;
+
 Result<kv::Format> format_named(const std::string& name, const model::ModelConfig& config) {
   for (const kv::Format format : kv::kFormats) {
     if (name != kv::format_name(format)) continue;
@@ -40,6 +47,22 @@ Result<kv::Format> format_named(const std::string& name, const model::ModelConfi
   }
   return Status(Code::invalid_request,
                 "expected a format of keys and values (f16, q8_0, k8v5, k8v4, q4, nf4), found " + name + ": choose one of them");
+}
+
+std::uint64_t pages_of(std::int64_t tokens) { return static_cast<std::uint64_t>((tokens + kv::kPageTokens - 1) / kv::kPageTokens); }
+std::uint64_t page_bytes(const model::ModelConfig& c, kv::Format format) { return model::Forward::page_shape(c, 0, format).page_bytes(); }
+
+kv::Format choose_format(const model::ModelConfig& c, std::int64_t tokens, std::uint64_t memory) {
+  if (c.head_dim % kv::kFormatBlock != 0) return kv::Format::f16;
+  for (const kv::Format format : kChoice)
+    if (pages_of(tokens) * page_bytes(c, format) <= memory / kContextShare) return format;
+  return kChoice.back();
+}
+
+// The table of means that quantized keys of qwen2 lie without (Forward::extend_key_means), of one context.
+std::uint64_t key_means_bytes(const model::ModelConfig& c, kv::Format format, std::int64_t tokens) {
+  if (c.architecture != model::Architecture::qwen2 || format == kv::Format::f16) return 0;
+  return pages_of(tokens) * static_cast<std::uint64_t>(c.attention_layers() * c.kv_heads * c.head_dim) * sizeof(float);
 }
 
 std::string mib(std::uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
@@ -149,10 +172,12 @@ void advise(Blueprint& out, const model::WeightList& list, std::uint64_t for_pag
   }
   plan.advice = "The context takes " + mib(plan.kv_bytes) + ", and " + mib(for_pages) +
                 " are left for it: " + std::to_string(plan.largest_context_tokens) + " tokens fit";
-  if (c.head_dim % kv::kFormatBlock == 0) {
-    const std::uint64_t small = model::Forward::page_shape(c, 0, kv::Format::k8v4).page_bytes();
-    const auto tokens = std::min<std::int64_t>(c.context_tokens, static_cast<std::int64_t>(for_pages / small) * kv::kPageTokens);
-    if (tokens > plan.largest_context_tokens) plan.advice += ", " + std::to_string(tokens) + " with keys and values as k8v4";
+  if (c.head_dim % kv::kFormatBlock == 0 && out.kv_format != kChoice.back()) {
+    // The most exact format in which all of it fits, or else the smallest.
+    const auto fitting = [&](kv::Format format) { return static_cast<std::int64_t>(for_pages / page_bytes(c, format)) * kv::kPageTokens; };
+    const auto* format = std::find_if(kChoice.begin(), kChoice.end() - 1, [&](kv::Format f) { return fitting(f) >= plan.context_tokens; });
+    const std::int64_t tokens = std::min(c.context_tokens, fitting(*format));
+    if (tokens > plan.largest_context_tokens) plan.advice += ", " + std::to_string(tokens) + " with keys and values as " + kv::format_name(*format);
   }
   plan.advice += ".";
 }
@@ -175,14 +200,18 @@ Status lay_out(const EngineOptions& options, const device::Machine& machine, Blu
   plan.input_tokens = plan.context_tokens - plan.context_tokens / kHeadroomShare;
   plan.available_bytes = machine.memory_available_bytes;
   if (options.memory_budget_bytes > 0) plan.available_bytes = std::min(plan.available_bytes, options.memory_budget_bytes);
-  const std::uint64_t page = model::Forward::page_shape(c, 0, out.kv_format).page_bytes();
-  plan.kv_bytes = static_cast<std::uint64_t>((plan.context_tokens + kv::kPageTokens - 1) / kv::kPageTokens) * page;
+  const std::uint64_t budget = options.memory_budget_bytes > 0 ? options.memory_budget_bytes : machine.memory_total_bytes;
+  if (options.kv_format.empty()) out.kv_format = choose_format(c, plan.context_tokens, std::min(budget, machine.memory_total_bytes));
+  plan.kv_format = kv::format_name(out.kv_format);
+  const std::uint64_t page = page_bytes(c, out.kv_format);
+  plan.kv_bytes = pages_of(plan.context_tokens) * page;
   plan.program_bytes = kProgramBytes + tokenizer_bytes(c);
   const auto activation_bytes = [&](std::int64_t tokens) { return widest_activation(list, tokens); };
   const auto scratch = [&](std::int64_t batch) {
     out.batch_tokens = std::min(batch, plan.context_tokens);
     plan.scratch_bytes = model::Forward::planned_scratch_bytes(c, out.threads, out.batch_tokens, activation_bytes) +
-                         static_cast<std::uint64_t>(out.batch_tokens * c.embedding) * sizeof(float);
+                         static_cast<std::uint64_t>(out.batch_tokens * c.embedding) * sizeof(float) +
+                         key_means_bytes(c, out.kv_format, plan.context_tokens);
   };
   // States beside the pages: the shortest useful history of one sequence at least (its system prompt, its documents, its last two turns).
   constexpr std::uint64_t kLeastStates = 4;
@@ -250,9 +279,11 @@ Result<Blueprint> draw(const EngineOptions& options) {
   if (Status status = check(options, c); !status.ok()) return status;
   const device::Machine machine = device::read_machine();
   if (out.threads == 0) out.threads = std::max(1, machine.physical_cores);
-  Result<kv::Format> format = format_named(options.kv_format, c);
-  if (!format.ok()) return format.status();
-  out.kv_format = format.value();
+  if (!options.kv_format.empty()) {
+    Result<kv::Format> format = format_named(options.kv_format, c);
+    if (!format.ok()) return format.status();
+    out.kv_format = format.value();
+  }
   if (options.drafting == Drafting::off || options.drafting == Drafting::lookup) out.config.drop_mtp();
   if (Status status = lay_out(options, machine, out); !status.ok()) return status;
   // A head is there beside all the rest or not at all: a guess that waits for the disk costs more than it saves.

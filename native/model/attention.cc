@@ -17,6 +17,8 @@ namespace {
 
 // Queries of one sequence that one attention unit takes: keys of a page are read once for all of them.
 constexpr std::int64_t kAttentionQueries = 64;
+// With many threads and few kv heads fewer, so that each thread finds two: widening a page for 8 queries of 3 heads is some 10 % of their work.
+constexpr std::int64_t kLeastAttentionQueries = 8;
 // Units that a thread should find: with fewer the last to finish keeps the others waiting.
 constexpr std::int64_t kUnitsPerThread = 8;
 // More queries than a step of drafts has are a prefill, whose states of every page would be larger than its keys.
@@ -60,12 +62,15 @@ void Forward::plan_units(const Batch& batch) {
   run_units_.assign(1, 0);
   cuts_.clear();
   const std::int64_t threads = pool_.threads(), wanted = kUnitsPerThread * threads;
-  std::int64_t whole = 0, all_pages = 0;
-  for (const Run& run : batch.runs) {
-    whole += (run.count + kAttentionQueries - 1) / kAttentionQueries * config_.kv_heads;
-    all_pages += pages_of(run.first_position + run.count) * config_.kv_heads;
-  }
-  const bool cut = threads > 1 && whole < wanted && batch.stream == nullptr;
+  const auto units_of = [&](std::int64_t queries) {
+    std::int64_t units = 0;
+    for (const Run& run : batch.runs) units += (run.count + queries - 1) / queries * config_.kv_heads;
+    return units;
+  };
+  std::int64_t queries = kAttentionQueries, all_pages = 0;
+  while (threads > 1 && queries > kLeastAttentionQueries && units_of(queries) < 2 * threads) queries /= 2;
+  for (const Run& run : batch.runs) all_pages += pages_of(run.first_position + run.count) * config_.kv_heads;
+  const bool cut = threads > 1 && units_of(queries) < wanted && batch.stream == nullptr;
   const std::int64_t part = std::max<std::int64_t>(1, all_pages / wanted);
   std::int64_t states = 0;
   for (std::size_t r = 0; r < batch.runs.size(); ++r) {
@@ -73,8 +78,8 @@ void Forward::plan_units(const Batch& batch) {
     const std::int64_t pages = pages_of(run.first_position + run.count);
     for (std::int32_t head = 0; head < config_.kv_heads; ++head) {
       if (!cut || run.count > kMostCutQueries || pages <= part) {
-        for (std::int64_t first = 0; first < run.count; first += kAttentionQueries)
-          units_.push_back({static_cast<std::int32_t>(r), head, first, std::min(kAttentionQueries, run.count - first), 0, pages, -1});
+        for (std::int64_t first = 0; first < run.count; first += queries)
+          units_.push_back({static_cast<std::int32_t>(r), head, first, std::min(queries, run.count - first), 0, pages, -1});
         continue;
       }
       const std::int64_t parts = (pages + part - 1) / part;

@@ -63,7 +63,11 @@ void write_plan(JsonWriter& out, const Plan& p) {
   out.field("programBytes", p.program_bytes).field("usedBytes", p.used_bytes()).field("streamedBytes", p.streamed_bytes);
   out.field("availableBytes", p.available_bytes).field("largestContextTokens", p.largest_context_tokens).key("parts").open('[');
   for (const PlanPart& part : p.parts) out.open('{').field("tier", part.tier).field("tag", part.tag).field("bytes", part.bytes).close();
-  out.close().field("advice", p.advice).field("bottleneck", p.bottleneck).field("drafting", std::string(drafting_name(p.drafting)));
+  out.close()
+      .field("advice", p.advice)
+      .field("bottleneck", p.bottleneck)
+      .field("drafting", std::string(drafting_name(p.drafting)))
+      .field("kvFormat", p.kv_format);
   write_speed(out, "prefill", p.prefill);
   write_speed(out, "decode", p.decode);
   write_speed(out, "decodeFull", p.decode_full);
