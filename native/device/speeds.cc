@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -26,10 +28,12 @@ using Clock = std::chrono::steady_clock;
 using kernels::Ops;
 using kernels::Type;
 
-constexpr const char* kVersion = "codicil-speeds-1";
+constexpr const char* kVersion = "codicil-speeds-2";
 constexpr int kTries = 4;
 constexpr std::int64_t kCols = 2048;
-constexpr std::size_t kWeightBytes = std::size_t{24} << 20;  // of one pass: several times a second-level cache, some milliseconds
+// Of one pass over weights, or over keys and values. What a model reads for a token may lie in the last cache or far beyond it, and memory gives a
+// quarter of what that cache does: the pass is as long as the model's, up to a length that no cache holds (and that is made in half a second).
+constexpr std::size_t kLeastPass = std::size_t{24} << 20, kMostPass = std::size_t{192} << 20;
 constexpr std::int64_t kPageTokens = 256;
 constexpr std::int64_t kDepth = 4096;  // tokens of attention
 // Of the disk: enough that its own cache of some blocks does not show, and a fifth of a second at 1 GB/s.
@@ -70,20 +74,33 @@ double days_since(const std::string& day) {
   return std::difftime(std::time(nullptr), timegm(&parts)) / 86'400;
 }
 
+// The measured length for `bytes`: one of four, so that models share what was measured.
+std::size_t pass_bytes(double bytes) {
+  std::size_t pass = kLeastPass;
+  while (pass < kMostPass && static_cast<double>(pass) < bytes) pass *= 2;
+  return pass;
+}
+std::string in_mib(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
 // A matrix of zeros in that table's packing: kernels take as long with any numbers.
 struct Packed {
-  AlignedBuffer memory;
+  AlignedBuffer raw, memory;
   kernels::Weights weights;
   Packed(const Ops& ops, ThreadPool& pool, Type type, std::int64_t rows) {
     const kernels::TypeInfo& info = *kernels::find_type(static_cast<std::uint32_t>(type));
     const std::size_t bytes = ops.packed_bytes(type, rows, kCols);
     const auto raw_bytes = static_cast<std::size_t>(rows * kCols / info.block_elements * info.block_bytes);
-    Result<AlignedBuffer> packed = AlignedBuffer::allocate(bytes), raw = AlignedBuffer::allocate(raw_bytes);
-    if (bytes == 0 || !packed.ok() || !raw.ok()) return;
+    Result<AlignedBuffer> packed = AlignedBuffer::allocate(bytes), file = AlignedBuffer::allocate(raw_bytes);
+    if (bytes == 0 || !packed.ok() || !file.ok()) return;
     memory = std::move(packed).value();
-    pool.parallel_for(0, rows, ops.pack_rows,
-                      [&](std::int64_t begin, std::int64_t end, int) { ops.pack(type, raw.value().data(), rows, kCols, memory.data(), begin, end); });
+    raw = std::move(file).value();
     weights = {type, rows, kCols, memory.data()};
+    pack(ops, pool);
+  }
+  void pack(const Ops& ops, ThreadPool& pool) {
+    pool.parallel_for(0, weights.rows, ops.pack_rows, [&](std::int64_t begin, std::int64_t end, int) {
+      ops.pack(weights.type, raw.data(), weights.rows, kCols, memory.data(), begin, end);
+    });
   }
 };
 
@@ -107,14 +124,15 @@ struct Pages {
   AlignedBuffer memory;
   std::vector<kernels::KvBlock> blocks;
   std::size_t bytes_per_token = 0;
-  Pages(kernels::KvType k, kernels::KvType v, int head_dim) {
+  Pages(kernels::KvType k, kernels::KvType v, int head_dim, std::int64_t depth) {
     const auto k_bytes = static_cast<std::size_t>(kernels::kv_row_bytes(k, head_dim)),
                v_bytes = static_cast<std::size_t>(kernels::kv_row_bytes(v, head_dim));
     bytes_per_token = k_bytes + v_bytes;
-    Result<AlignedBuffer> m = AlignedBuffer::allocate(bytes_per_token * kDepth);
+    Result<AlignedBuffer> m = AlignedBuffer::allocate(bytes_per_token * static_cast<std::size_t>(depth));
     if (!m.ok()) return;
     memory = std::move(m).value();
-    for (std::int64_t page = 0; page < kDepth / kPageTokens; ++page) {
+    std::memset(memory.data(), 0, memory.size());  // untouched pages would all be the system's one page of zeros
+    for (std::int64_t page = 0; page < depth / kPageTokens; ++page) {
       const std::byte* at = memory.data() + static_cast<std::size_t>(page * kPageTokens) * bytes_per_token;
       blocks.push_back({at, at + k_bytes * kPageTokens});
     }
@@ -176,14 +194,17 @@ ThreadPool& Speeds::pool() {
 double Speeds::get(const std::string& name, const std::function<double()>& measure) {
   const std::string key = name + " x" + std::to_string(threads_);
   if (const auto found = rates_.find(key); found != rates_.end()) return found->second;
+  const double rate = measure();
+  if (!(rate > 1)) return 1;  // it could not be measured (no memory, no such file), which may be otherwise the next time
   changed_ = true;
-  return rates_[key] = std::max(1.0, measure());
+  return rates_[key] = rate;
 }
 
-double Speeds::one_token(const Ops& ops, Type type) {
+double Speeds::one_token(const Ops& ops, Type type, double bytes) {
   const kernels::TypeInfo& info = *kernels::find_type(static_cast<std::uint32_t>(type));
-  return get(std::string(ops.name) + " one " + info.name, [&] {
-    const std::int64_t rows = static_cast<std::int64_t>(kWeightBytes) * info.block_elements / info.block_bytes / kCols / 256 * 256;
+  const std::size_t pass = pass_bytes(bytes);
+  return get(std::string(ops.name) + " one " + info.name + " " + in_mib(pass), [&] {
+    const std::int64_t rows = static_cast<std::int64_t>(pass) * info.block_elements / info.block_bytes / kCols / 256 * 256;
     const Packed packed(ops, pool(), type, rows);
     const Prepared x(ops, type, 1, rows);
     if (packed.memory.size() == 0) return 0.0;
@@ -214,15 +235,27 @@ double Speeds::many_tokens(const Ops& ops, Type type, std::int64_t tokens) {
   });
 }
 
+double Speeds::packing(const Ops& ops, Type type) {
+  const kernels::TypeInfo& info = *kernels::find_type(static_cast<std::uint32_t>(type));
+  return get(std::string(ops.name) + " packing " + info.name, [&] {
+    const std::int64_t rows = static_cast<std::int64_t>(kLeastPass) * info.block_elements / info.block_bytes / kCols / 256 * 256;
+    Packed packed(ops, pool(), type, rows);
+    if (packed.memory.size() == 0) return 0.0;
+    std::memset(packed.raw.data(), 0, packed.raw.size());  // as for Pages
+    return static_cast<double>(packed.raw.size()) / best_seconds([&] { packed.pack(ops, pool()); });
+  });
+}
+
 namespace {
 
-// Attention of `queries` tokens at the end of kDepth, one kv head for each thread; seconds.
-double attention_seconds(const Ops& ops, ThreadPool& pool, kernels::KvType k, kernels::KvType v, int head_dim, int group, std::int64_t queries) {
+// Attention of `queries` tokens at the end of `depth`, one kv head for each thread; seconds.
+double attention_seconds(const Ops& ops, ThreadPool& pool, kernels::KvType k, kernels::KvType v, int head_dim, int group, std::int64_t queries,
+                         std::int64_t depth) {
   const auto width = static_cast<std::size_t>(group * head_dim);
   std::vector<Pages> pages;
   std::vector<AlignedBuffer> scratch;
   for (int i = 0; i < pool.threads(); ++i) {
-    pages.emplace_back(k, v, head_dim);
+    pages.emplace_back(k, v, head_dim, depth);
     Result<AlignedBuffer> room = AlignedBuffer::allocate(ops.attention_scratch_bytes(group, 1, head_dim, kPageTokens));
     if (pages.back().blocks.empty() || !room.ok()) return 1;
     scratch.push_back(std::move(room).value());
@@ -241,7 +274,7 @@ double attention_seconds(const Ops& ops, ThreadPool& pool, kernels::KvType k, ke
         args.k_type = k, args.v_type = v;
         args.page_tokens = kPageTokens;
         args.queries = queries;
-        args.first_position = kDepth - queries;
+        args.first_position = depth - queries;
         args.heads = group, args.kv_heads = 1, args.head_dim = head_dim;
         args.scale = 0.1f;
         args.scratch = scratch[at].data();
@@ -258,17 +291,19 @@ std::string attention_name(const Ops& ops, const char* what, kernels::KvType k, 
 
 }  // namespace
 
-double Speeds::attention_one(const Ops& ops, kernels::KvType k, kernels::KvType v, int head_dim, int group) {
-  return get(attention_name(ops, "one", k, v, head_dim, group), [&] {
-    const auto bytes = static_cast<double>(kernels::kv_row_bytes(k, head_dim) + kernels::kv_row_bytes(v, head_dim));
-    return bytes * kDepth * threads_ / attention_seconds(ops, pool(), k, v, head_dim, group, 1);
+double Speeds::attention_one(const Ops& ops, kernels::KvType k, kernels::KvType v, int head_dim, int group, double bytes) {
+  const std::size_t pass = pass_bytes(bytes);
+  return get(attention_name(ops, "one", k, v, head_dim, group) + " " + in_mib(pass), [&] {
+    const std::int64_t row = kernels::kv_row_bytes(k, head_dim) + kernels::kv_row_bytes(v, head_dim);
+    const std::int64_t depth = static_cast<std::int64_t>(pass) / (row * threads_ * kPageTokens) * kPageTokens + kPageTokens;
+    return static_cast<double>(row * depth * threads_) / attention_seconds(ops, pool(), k, v, head_dim, group, 1, depth);
   });
 }
 
 double Speeds::attention_many(const Ops& ops, kernels::KvType k, kernels::KvType v, int head_dim, int group) {
   return get(attention_name(ops, "many", k, v, head_dim, group), [&] {
     constexpr std::int64_t kQueries = 64;
-    return 2.0 * head_dim * group * kQueries * kDepth * threads_ / attention_seconds(ops, pool(), k, v, head_dim, group, kQueries);
+    return 2.0 * head_dim * group * kQueries * kDepth * threads_ / attention_seconds(ops, pool(), k, v, head_dim, group, kQueries, kDepth);
   });
 }
 
@@ -308,26 +343,35 @@ double Speeds::barrier() {
   });
 }
 
-double Speeds::disk(const std::string& path) {
-  return get("disk", [&] {
+double Speeds::disk(const std::string& path, std::int64_t together) {
+  return get(together > 0 ? "disk by " + std::to_string(together) : "disk", [&] {
     const Result<File> file = File::open(path, File::Access::direct);
     if (!file.ok() || file.value().size() < kDiskRequest) return 0.0;
     const std::uint64_t places = file.value().size() / kDiskRequest;
-    const auto requests = static_cast<std::uint64_t>(kDiskBytes / kDiskRequest);
-    std::atomic<std::uint64_t> next{0};
+    constexpr auto kRequests = static_cast<std::int64_t>(kDiskBytes / kDiskRequest);
+    const std::int64_t burst = together > 0 ? std::min(together, kRequests) : kRequests;
+    std::atomic<std::int64_t> next{0};
+    std::int64_t end = burst;
+    std::barrier all_done(kDiskThreads, [&]() noexcept {
+      next = end;
+      end += burst;
+    });
     const auto read = [&] {
       const Result<AlignedBuffer> room = AlignedBuffer::allocate(std::size_t{2} << 20);
-      if (!room.ok()) return;
-      const std::span<std::byte> bytes(const_cast<std::byte*>(room.value().data()), room.value().size());
-      // Places are spread over the file by a step that shares no factor with most counts: neither in order nor twice.
-      for (std::uint64_t i = next++; i < requests; i = next++) (void)file.value().read_around(i * 7919 % places * kDiskRequest, kDiskRequest, bytes);
+      const std::span<std::byte> bytes(room.ok() ? const_cast<std::byte*>(room.value().data()) : nullptr, room.ok() ? room.value().size() : 0);
+      while (end <= kRequests) {
+        // Places are spread over the file by a step that shares no factor with most counts: neither in order nor twice.
+        for (std::int64_t i = next++; i < end && !bytes.empty(); i = next++)
+          (void)file.value().read_around(static_cast<std::uint64_t>(i) * 7919 % places * kDiskRequest, kDiskRequest, bytes);
+        all_done.arrive_and_wait();
+      }
     };
     const double seconds = seconds_of([&] {
       std::vector<std::thread> threads;
       for (int i = 0; i < kDiskThreads; ++i) threads.emplace_back(read);
       for (std::thread& thread : threads) thread.join();
     });
-    return static_cast<double>(requests * kDiskRequest) / seconds;
+    return static_cast<double>(static_cast<std::uint64_t>(kRequests / burst * burst) * kDiskRequest) / seconds;
   });
 }
 

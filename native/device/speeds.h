@@ -26,14 +26,17 @@ class Speeds {
   Speeds(const Speeds&) = delete;
   Speeds& operator=(const Speeds&) = delete;
 
-  double one_token(const kernels::Ops& ops, kernels::Type type);                         // packed bytes of weights a second
+  // Packed bytes of weights a second, where a token's pass goes over `bytes` of them.
+  double one_token(const kernels::Ops& ops, kernels::Type type, double bytes);
   double many_tokens(const kernels::Ops& ops, kernels::Type type, std::int64_t tokens);  // multiply-adds a second, `tokens` at once for each thread
-  // Decode: bytes of keys and values a second. `group` query heads share a kv head.
-  double attention_one(const kernels::Ops& ops, kernels::KvType k, kernels::KvType v, int head_dim, int group);
+  double packing(const kernels::Ops& ops, kernels::Type type);  // bytes of the file a second into the order that the kernels want
+  // Decode: bytes of keys and values a second, of `bytes` in all. `group` query heads share a kv head.
+  double attention_one(const kernels::Ops& ops, kernels::KvType k, kernels::KvType v, int head_dim, int group, double bytes);
   double attention_many(const kernels::Ops& ops, kernels::KvType k, kernels::KvType v, int head_dim, int group);  // multiply-adds a second
   double recurrence(const kernels::Ops& ops, int dim, std::int64_t tokens);                                       // tokens of one head a second
   double barrier();                                                                                               // meetings of all threads a second
-  double disk(const std::string& path);            // bytes a second, unbuffered, many requests at once
+  // Bytes a second, unbuffered: many requests at once, always; or `together` of them, and the next ones only when all are there.
+  double disk(const std::string& path, std::int64_t together = 0);
   const std::string& day() const { return day_; }  // "2026-11-30", of the oldest measurement
 
   static constexpr int kKeptDays = 30;

@@ -102,6 +102,22 @@ class Forecaster {
       for (const model::WeightItem& item : list_.layers[static_cast<std::size_t>(layer)].items) bytes += static_cast<double>(item.tensor->bytes);
     return bytes;
   }
+  std::int64_t missing_reads() const {  // of one layer, for one token
+    std::int64_t reads = 0;
+    for (const model::WeightItem& item : list_.layers[0].experts) reads += model::TensorParts(*item.tensor).per_matrix();
+    return std::max<std::int64_t>(1, std::lround(static_cast<double>(c_.experts.used * reads) * (1 - hit_share_)));
+  }
+  // Bytes of the file a second, of a layer that is read again and again.
+  double streamed_packing() {
+    double bytes = 0, seconds = 0;
+    const auto& items = streams_experts_ ? list_.layers[0].experts : list_.layers[static_cast<std::size_t>(b_.residence.layers[0])].items;
+    for (const model::WeightItem& item : items) {
+      if (item.ops == nullptr) continue;
+      bytes += static_cast<double>(item.tensor->bytes);
+      seconds += static_cast<double>(item.tensor->bytes) / speeds_.packing(*item.ops, item.tensor->type->type);
+    }
+    return bytes / std::max(seconds, 1e-12);
+  }
   double streamed_by_one() const {
     if (streams_layers_) return layer_file_bytes();
     if (!streams_experts_) return 0;
@@ -113,23 +129,26 @@ class Forecaster {
     const auto add = [&](const model::WeightItem& item, bool expert) {
       const double share = expert ? static_cast<double>(c_.experts.used) : 1, bytes = share * bytes_of(item);
       (expert ? expert_bytes : trunk_bytes) += bytes;
-      (expert ? experts : trunk) += bytes / speeds_.one_token(*item.ops, item.tensor->type->type);
+      (expert ? experts : trunk) += bytes / speeds_.one_token(*item.ops, item.tensor->type->type, static_cast<double>(b_.plan.weight_bytes));
     };
     each_matrix(add);
     for (const model::WeightItem& item : list_.outside.items)
       if (item.ops != nullptr) add(item, false);
     const double kv_bytes = static_cast<double>(depth * attention_layers() * c_.kv_heads) * kv_row_bytes();
-    const double kv = kv_bytes / speeds_.attention_one(*b_.ops, kv_.k_type, kv_.v_type, head_dim(), group());
+    const double kv = kv_bytes / speeds_.attention_one(*b_.ops, kv_.k_type, kv_.v_type, head_dim(), group(), kv_bytes);
     const double other = recurrent_seconds(1) + kMeetingsPerLayer * static_cast<double>(c_.layers) / speeds_.barrier();
     std::vector<Need> needs = {{sentence("Reading weights", trunk_bytes + expert_bytes, "B", trunk + experts), trunk + experts},
                                {sentence("Keys and values", kv_bytes, "B", kv), kv},
                                {"States and meetings of the threads: " + in_units(other, "s") + " a token", other}};
     double seconds = trunk + experts + kv + other;
     if (disk_ > 0) {
-      const double bytes = streamed_by_one(), read = bytes / disk_;
-      // Experts in memory are computed while the others come; a layer while the next comes.
-      const double beside = streams_experts_ ? experts : seconds;
-      seconds += std::max(0.0, read - beside);
+      // A layer's missing experts are read together, and the next layer's are not known before these were computed with.
+      const double disk = streams_experts_ ? speeds_.disk(b_.gguf.parts()[0], missing_reads()) : disk_;
+      const double bytes = streamed_by_one(), read = bytes / disk;
+      const double packing = bytes / streamed_packing();
+      // Experts in memory are computed while the others come; a layer while the next comes. What came is packed by the same processors.
+      const double beside = packing + (streams_experts_ ? experts : seconds);
+      seconds += packing + std::max(0.0, read - beside);
       needs.push_back({sentence(streams_experts_ ? "Experts from the disk" : "Layers from the disk", bytes, "B", read), read});
     }
     return speed(seconds, needs);
@@ -164,8 +183,8 @@ class Forecaster {
         bytes = static_cast<double>(c_.layers) * chosen * (1 - share_in_cache({})) * expert_file_bytes();
       }
       bytes /= static_cast<double>(batch);
-      const double read = bytes / disk_;
-      seconds += std::max(0.0, read - (streams_experts_ ? experts : computed));
+      const double read = bytes / disk_, packing = bytes / streamed_packing();
+      seconds += packing + std::max(0.0, read - packing - (streams_experts_ ? experts : computed));
       needs.push_back({sentence("Weights from the disk", bytes, "B", read), read});
     }
     return speed(seconds, needs);
