@@ -197,11 +197,12 @@ struct Factors {
   return _mm256_fmadd_ps(page, _mm256_set1_ps(f.take), _mm256_mul_ps(old, _mm256_set1_ps(f.keep)));
 }
 
-// sum[R][16 dims] = weights[R][256] * V[keys][head_dim]. `f`: joined to `to`; null: put there.
+// sums[R][16 dims] += weights[R][256] * V[keys][head_dim]; `first`: they begin at 0.
 template <int R, class V>
-[[gnu::always_inline]] inline void add_values(const float* weights, const V* v, int keys, int head_dim, const Factors* f, float* const* to) {
+[[gnu::always_inline]] inline void add_values(const float* weights, const V* v, int keys, int head_dim, bool first, float* sums) {
   __m256 sum[R][2];
-  for (int r = 0; r < R; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_ps();
+  for (int r = 0; r < R; ++r)
+    for (int i = 0; i < 2; ++i) sum[r][i] = first ? _mm256_setzero_ps() : _mm256_load_ps(sums + r * kMostHeadDim + 8 * i);
   for (int key = 0; key < keys; ++key, v += head_dim) {
     const __m256 low = load8(v), high = load8(v + 8);
 #pragma GCC unroll 6
@@ -213,7 +214,7 @@ template <int R, class V>
   }
 #pragma GCC unroll 6
   for (int r = 0; r < R; ++r)
-    for (int i = 0; i < 2; ++i) _mm256_storeu_ps(to[r] + 8 * i, f ? join8(_mm256_loadu_ps(to[r] + 8 * i), sum[r][i], f[r]) : sum[r][i]);
+    for (int i = 0; i < 2; ++i) _mm256_store_ps(sums + r * kMostHeadDim + 8 * i, sum[r][i]);
 }
 
 template <int R, class K, class V>
@@ -221,12 +222,15 @@ void do_rows(const PageRows<K, V>& part) {
   const AttentionArgs& args = part.block.args;
   const Scratch& s = part.block.s;
   const int head_dim = args.head_dim;
-  alignas(32) float q[R * kMostHeadDim], scores[R * kKvPageTokens];
+  alignas(32) float q[R * kMostHeadDim], scores[R * kKvPageTokens], sums[R * kMostHeadDim];
   for (int r = 0; r < R; ++r)
     for (int d = 0; d < head_dim; d += 8)
       _mm256_store_ps(q + r * kMostHeadDim + d, _mm256_mul_ps(_mm256_loadu_ps(s.q[part.row + r] + d), _mm256_set1_ps(args.scale)));
-  for (int first = 0; first < part.keys; first += 16)
-    score_group<R>(q, part.k + static_cast<std::int64_t>(first) * head_dim, head_dim, scores + first);
+  for (int begin = 0; begin < part.keys; begin += K::kPart) {
+    const int keys = part.keys - begin < K::kPart ? part.keys - begin : K::kPart;
+    const auto* k = part.k.part(begin, keys);
+    for (int first = 0; first < keys; first += 16) score_group<R>(q, k + first * head_dim, head_dim, scores + begin + first);
+  }
   float maximum[R], total[R];
   Factors factors[R];
   float* to[R];
@@ -243,10 +247,16 @@ void do_rows(const PageRows<K, V>& part) {
     }
   }
   const Factors* f = args.page_states ? nullptr : factors;
-  for (int d = 0; d < head_dim; d += 16) {
-    add_values<R>(scores, part.v + d, part.keys, head_dim, f, to);
-    for (float*& at : to) at += 16;
+  for (int begin = 0; begin < part.keys; begin += V::kPart) {
+    const int keys = part.keys - begin < V::kPart ? part.keys - begin : V::kPart;
+    const auto* v = part.v.part(begin, keys);
+    for (int d = 0; d < head_dim; d += 16) add_values<R>(scores + begin, v + d, keys, head_dim, begin == 0, sums + d);
   }
+  for (int r = 0; r < R; ++r)
+    for (int d = 0; d < head_dim; d += 8) {
+      const __m256 sum = _mm256_load_ps(sums + r * kMostHeadDim + d);
+      _mm256_storeu_ps(to[r] + d, f ? join8(_mm256_loadu_ps(to[r] + d), sum, f[r]) : sum);
+    }
 }
 
 struct Avx2 {

@@ -174,14 +174,14 @@ struct Factors {
   return _mm512_fmadd_ps(page, _mm512_set1_ps(f.take), _mm512_mul_ps(old, _mm512_set1_ps(f.keep)));
 }
 
-// sum[R][16 * C dims] = weights[R][256] * V[keys][head_dim]. `f`: joined to `to`; null: put there.
+// sums[R][16 * C dims] += weights[R][256] * V[keys][head_dim]; `first`: they begin at 0.
 template <int R, int C, class V>
-[[gnu::always_inline]] inline void add_values(const float* weights, const V* v, int keys, int head_dim, const Factors* f, float* const* to) {
+[[gnu::always_inline]] inline void add_values(const float* weights, const V* v, int keys, int head_dim, bool first, float* sums) {
   __m512 sum[R][C];
 #pragma GCC unroll 12
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
-    for (int i = 0; i < C; ++i) sum[r][i] = _mm512_setzero_ps();
+    for (int i = 0; i < C; ++i) sum[r][i] = first ? _mm512_setzero_ps() : _mm512_load_ps(sums + r * kMostHeadDim + 16 * i);
   for (int key = 0; key < keys; ++key, v += head_dim) {
     __m512 values[C];
 #pragma GCC unroll 4
@@ -196,7 +196,7 @@ template <int R, int C, class V>
 #pragma GCC unroll 12
   for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
-    for (int i = 0; i < C; ++i) _mm512_storeu_ps(to[r] + 16 * i, f ? join16(_mm512_loadu_ps(to[r] + 16 * i), sum[r][i], f[r]) : sum[r][i]);
+    for (int i = 0; i < C; ++i) _mm512_store_ps(sums + r * kMostHeadDim + 16 * i, sum[r][i]);
 }
 
 template <int R, class K, class V>
@@ -204,15 +204,19 @@ void do_rows(const PageRows<K, V>& part) {
   const AttentionArgs& args = part.block.args;
   const Scratch& s = part.block.s;
   const int head_dim = args.head_dim;
-  alignas(64) float q[R * kMostHeadDim], scores[R * kKvPageTokens];
+  alignas(64) float q[R * kMostHeadDim], scores[R * kKvPageTokens], sums[R * kMostHeadDim];
   for (int r = 0; r < R; ++r)
     for (int d = 0; d < head_dim; d += 16)
       _mm512_store_ps(q + r * kMostHeadDim + d, _mm512_mul_ps(_mm512_loadu_ps(s.q[part.row + r] + d), _mm512_set1_ps(args.scale)));
   constexpr int kTogether = R > 6 ? 2 : 4;  // 24 sums of the 32 registers
-  int first = 0;
-  for (; first + 16 * kTogether <= (part.keys + 15) / 16 * 16; first += 16 * kTogether)
-    score_groups<R, kTogether>(q, part.k + static_cast<std::int64_t>(first) * head_dim, head_dim, scores + first);
-  for (; first < part.keys; first += 16) score_groups<R, 1>(q, part.k + static_cast<std::int64_t>(first) * head_dim, head_dim, scores + first);
+  for (int begin = 0; begin < part.keys; begin += K::kPart) {
+    const int keys = part.keys - begin < K::kPart ? part.keys - begin : K::kPart;
+    const auto* k = part.k.part(begin, keys);
+    int first = 0;
+    for (; first + 16 * kTogether <= (keys + 15) / 16 * 16; first += 16 * kTogether)
+      score_groups<R, kTogether>(q, k + first * head_dim, head_dim, scores + begin + first);
+    for (; first < keys; first += 16) score_groups<R, 1>(q, k + first * head_dim, head_dim, scores + begin + first);
+  }
   float maximum[R], total[R];
   Factors factors[R];
   float* to[R];
@@ -229,13 +233,18 @@ void do_rows(const PageRows<K, V>& part) {
     }
   }
   const Factors* f = args.page_states ? nullptr : factors;
-  const auto advance = [&](int dims) {
-    for (float*& at : to) at += dims;
-  };
-  int d = 0;
-  for (; d + 16 * kTogether <= head_dim; d += 16 * kTogether, advance(16 * kTogether))
-    add_values<R, kTogether>(scores, part.v + d, part.keys, head_dim, f, to);
-  for (; d < head_dim; d += 16, advance(16)) add_values<R, 1>(scores, part.v + d, part.keys, head_dim, f, to);
+  for (int begin = 0; begin < part.keys; begin += V::kPart) {
+    const int keys = part.keys - begin < V::kPart ? part.keys - begin : V::kPart;
+    const auto* v = part.v.part(begin, keys);
+    int d = 0;
+    for (; d + 16 * kTogether <= head_dim; d += 16 * kTogether) add_values<R, kTogether>(scores + begin, v + d, keys, head_dim, begin == 0, sums + d);
+    for (; d < head_dim; d += 16) add_values<R, 1>(scores + begin, v + d, keys, head_dim, begin == 0, sums + d);
+  }
+  for (int r = 0; r < R; ++r)
+    for (int d = 0; d < head_dim; d += 16) {
+      const __m512 sum = _mm512_load_ps(sums + r * kMostHeadDim + d);
+      _mm512_storeu_ps(to[r] + d, f ? join16(_mm512_loadu_ps(to[r] + d), sum, f[r]) : sum);
+    }
 }
 
 struct Avx512 {

@@ -23,6 +23,9 @@ namespace {
 
 constexpr int kMaxRows = 192;  // rows per block, 64 queries of 3 heads: the widening of a page is below 2 % of the work
 constexpr int kWidenFrom = 8;  // fewer rows read f16 pages directly
+// As few as one call of do_rows takes read others by parts of some keys, which stay in the first-level cache when they are widened: decode is 1.3 to
+// 1.5 times as fast as with whole pages.
+constexpr int kWidenPagesFrom = 7;
 constexpr int kMostTogether = 12;
 constexpr int kMostHeadDim = 256;  // wider heads go to the reference; rows of a constant stride need no register each
 
@@ -81,13 +84,38 @@ struct Block {
   }
 };
 
+// A page's keys (groups of [head_dim][16 keys]) or values ([keys, head_dim]), given out by parts of kPart keys.
+template <class T>
+struct Plain {
+  static constexpr int kPart = kKvPageTokens;
+  const T* page;
+  int head_dim;
+  const T* part(int first, int) const { return page + static_cast<std::int64_t>(first) * head_dim; }
+};
+template <class Isa, bool kKeys>
+struct Widened {
+  static constexpr int kPart = 64;
+  const std::uint8_t* page;
+  int head_dim;
+  KvType type;
+  float* room;  // [kPart, head_dim]
+  const float* part(int first, int keys) const {
+    const std::uint8_t* from = page + first * kv_row_bytes(type, head_dim);
+    if constexpr (kKeys)
+      Isa::widen_keys(type, from, keys, head_dim, room);
+    else
+      Isa::widen_values(type, from, static_cast<std::int64_t>(keys) * head_dim, room);
+    return room;
+  }
+};
+
 // What a call of do_rows works on: `rows` rows from `row` on, all of which see something of the page.
 template <class K, class V>
 struct PageRows {
   const Block& block;
   int row;
-  const K* k;                  // groups of [head_dim][16 keys]
-  const V* v;                  // [keys, head_dim]
+  K k;
+  V v;
   std::int64_t position;       // of the page's first key
   const float* mean;           // [head_dim] that belongs to every key of the page: it moves all of a row's scores by one number; null: nothing
   int keys;                    // keys that the last of the rows may see
@@ -95,7 +123,7 @@ struct PageRows {
 };
 
 template <class Isa, class K, class V>
-void do_page(const Block& block, std::int64_t position, int keys, const K* k, const V* v) {
+void do_page(const Block& block, std::int64_t position, int keys, const K& k, const V& v) {
   const int group = block.group(), rows = block.rows();
   // Rows of queries before the page see nothing of it.
   const std::int64_t before = position - block.position(0);
@@ -140,18 +168,23 @@ void walk_pages(const Block& block, std::int64_t visible) {
   const AttentionArgs& args = block.args;
   const Scratch& s = block.s;
   const std::int64_t k_bytes = kv_row_bytes(args.k_type, args.head_dim), v_bytes = kv_row_bytes(args.v_type, args.head_dim);
-  const bool widen = block.rows() >= kWidenFrom;
+  const bool halves = args.k_type == KvType::f16 && args.v_type == KvType::f16;
   for (std::int64_t position = args.key_begin; position < visible; position += args.page_tokens) {
     const int keys = static_cast<int>(visible - position < args.page_tokens ? visible - position : args.page_tokens);
     const KvBlock& page = args.blocks[position / args.page_tokens];
-    const void* k = static_cast<const std::uint8_t*>(page.k) + block.kv_head * args.page_tokens * k_bytes;
-    const void* v = static_cast<const std::uint8_t*>(page.v) + block.kv_head * args.page_tokens * v_bytes;
-    if (!widen && args.k_type == KvType::f16 && args.v_type == KvType::f16) {
-      do_page<Isa>(block, position, keys, static_cast<const std::uint16_t*>(k), static_cast<const std::uint16_t*>(v));
+    const auto* k = static_cast<const std::uint8_t*>(page.k) + block.kv_head * args.page_tokens * k_bytes;
+    const auto* v = static_cast<const std::uint8_t*>(page.v) + block.kv_head * args.page_tokens * v_bytes;
+    const int dims = args.head_dim;
+    if (block.rows() >= (halves ? kWidenFrom : kWidenPagesFrom)) {
+      Isa::widen_keys(args.k_type, k, keys, dims, s.k32);
+      Isa::widen_values(args.v_type, v, static_cast<std::int64_t>(keys) * dims, s.v32);
+      do_page<Isa>(block, position, keys, Plain<float>{s.k32, dims}, Plain<float>{s.v32, dims});
+    } else if (halves) {
+      using Half = Plain<std::uint16_t>;
+      do_page<Isa>(block, position, keys, Half{reinterpret_cast<const std::uint16_t*>(k), dims},
+                   Half{reinterpret_cast<const std::uint16_t*>(v), dims});
     } else {
-      Isa::widen_keys(args.k_type, k, keys, args.head_dim, s.k32);
-      Isa::widen_values(args.v_type, v, static_cast<std::int64_t>(keys) * args.head_dim, s.v32);
-      do_page<Isa>(block, position, keys, s.k32, s.v32);
+      do_page<Isa>(block, position, keys, Widened<Isa, true>{k, dims, args.k_type, s.k32}, Widened<Isa, false>{v, dims, args.v_type, s.v32});
     }
   }
 }
