@@ -16,6 +16,10 @@ const args = process.argv.slice(2);
 const value = (name, fallback) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : fallback);
 const TOKENS = value('--tokens', 512);
 const SHAPE = args.includes('--shape') ? args[args.indexOf('--shape') + 1] : null;
+if (SHAPE !== null && !(args.includes('--deep') && ['llama-135m', 'qwen35-0.8b'].includes(SHAPE))) {
+  console.error(`Expected llama-135m or qwen35-0.8b after --deep --shape, found ${SHAPE}.`);
+  process.exit(2);
+}
 const VOCAB = 4096;
 const DEEP = 32_768;
 const EXACT_KLD = 1e-6;
@@ -61,7 +65,7 @@ const shown = (found) => `mean KLD ${found.mean.toExponential(2)}, largest ${fou
 async function exact(engine, judge, shape, count) {
   const ids = tokenIds(count);
   const model = await makeModel(engine, shape, 'f32');
-  const ours = await logits(engine, 'ours', model, ids, ['--context', String(count + 1)]);
+  const ours = await logits(engine, 'ours', model, ids, ['--context', String(count + 1), '--kv', 'f16']);
   const theirs = await logits(judge, 'judge', model, ids);
   const found = compareLogits(theirs, ours, ids);
   claim(`${shape[0]} as F32, ${count} tokens`, found.mean <= EXACT_KLD, shown(found));

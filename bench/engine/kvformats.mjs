@@ -50,7 +50,7 @@ async function measure(engine, { tokens, every, file }) {
     return plan.kvBytes / plan.contextTokens;
   };
   say(`${basename(model)}: f16`);
-  const { seconds } = await call(engine, ['logits', ...common, '--out', exact]);
+  const { seconds } = await call(engine, ['logits', ...common, '--kv', 'f16', '--out', exact]);
   const rows = [{ format: 'f16', bytes: await bytesOf('f16'), seconds }];
   for (const format of values.formats.split(',')) {
     say(`${basename(model)}: ${format}`);

@@ -67,7 +67,7 @@ async function engine(session: Session): Promise<readonly Check[]> {
     const client = session.workspace().engines.engine();
     const machine = await client.machine();
     const file = shippedReaderPath();
-    const plan = existsSync(file) ? await client.plan(file) : null;
+    const plan = existsSync(file) ? await session.workspace().engines.plan(file) : null;
     const stats = await instructionSet(session);
     return [
       ok('Engine', 'loads in its own process'),

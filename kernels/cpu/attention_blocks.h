@@ -23,8 +23,8 @@ namespace {
 
 constexpr int kMaxRows = 192;  // rows per block, 64 queries of 3 heads: the widening of a page is below 2 % of the work
 constexpr int kWidenFrom = 8;  // fewer rows read f16 pages directly
-// As few as one call of do_rows takes read others by parts of some keys, which stay in the first-level cache when they are widened: decode is 1.3 to
-// 1.5 times as fast as with whole pages.
+// As few as one call of do_rows takes read others by parts of some keys, which stay in the first-level cache when they are widened: with avx512
+// decode is 1.3 to 1.5 times as fast as with whole pages (SPEED.md). Seven rows are two calls, and would widen every part twice.
 constexpr int kWidenPagesFrom = 7;
 constexpr int kMostTogether = 12;
 constexpr int kMostHeadDim = 256;  // wider heads go to the reference; rows of a constant stride need no register each

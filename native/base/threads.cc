@@ -24,7 +24,8 @@ constexpr int kPausesPerClockRead = 64;  // a clock read costs about as much as 
 
 // A crowded machine: a worker that was awake is still not done when the caller has waited for so long, and in as long again it gets less than half
 // of a core. Another program has that core, which costs a time slice of milliseconds where a region is 10 us of work. Longer regions bear it. A
-// share that is only larger than the caller's (one piece of attention among 16 threads) is no crowd: its thread's clock runs on.
+// share that is only larger than the caller's (one piece of attention among 16 threads) is no crowd: its thread's clock runs on. (So it does where a
+// host takes a virtual processor away and does not say so: that is borne too.)
 constexpr std::int64_t kCrowdedWaitNs = 50'000;
 constexpr std::int64_t kShortRegionNs = 1'000'000;
 // For so long the caller then works alone; twice as long each time the workers come back into a crowd, so that trying costs 5 % at most.
@@ -139,8 +140,8 @@ bool ThreadPool::is_robbed() {
   if (spin_until(done, kCrowdedWaitNs)) return false;
   const std::uint32_t generation = generation_.load(std::memory_order_relaxed);
   const auto is_late = [generation](const Worker& worker) { return worker.finished.load(std::memory_order_relaxed) != generation; };
-  const std::int64_t start = now_ns();
   for (Worker& worker : workers_) worker.had_ns = is_late(worker) ? worker.processor_ns() : -1;
+  const std::int64_t start = now_ns();
   if (spin_until(done, kCrowdedWaitNs)) return false;
   const std::int64_t half = (now_ns() - start) / 2;
   return std::any_of(workers_.begin(), workers_.end(),

@@ -134,18 +134,24 @@ CODICIL_TEST(leaves_short_regions_to_the_caller_after_a_worker_has_lost_its_core
 CODICIL_TEST(goes_on_sharing_after_a_worker_had_the_longest_piece) {
   ThreadPool pool(2);
   const std::thread::id caller = std::this_thread::get_id();
-  std::array<std::thread::id, 2> ran;
+  std::thread::id ran, long_one;
   int counted = 0, shared = 0;
   for (int attempt = 0; attempt < 200; ++attempt) {
     double had_share = 0;
     pool.parallel_for(0, 2, 1, [](std::int64_t, std::int64_t, int) {});  // the worker is awake
     pool.parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t, int index) {
-      if (index == 1) had_share = work_for(std::chrono::microseconds(800));
+      if (index == 0) return;
+      long_one = std::this_thread::get_id();
+      had_share = work_for(std::chrono::microseconds(800));
     });
-    pool.parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t, int index) { ran[static_cast<std::size_t>(index)] = std::this_thread::get_id(); });
-    if (had_share < 0.98) continue;  // another program of this machine had the core: the caller may well go on alone
+    pool.parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t, int index) {
+      if (index == 1) ran = std::this_thread::get_id();
+    });
+    // Another program of this machine had the core, now or before: the caller may well go on alone.
+    if (had_share < 0.98 || long_one == caller) continue;
     counted += 1;
-    shared += ran[1] != caller;
+    shared += ran != caller;
   }
+  if (counted == 0) SKIP("other programs left this machine no core for a millisecond");
   CHECK(2 * shared >= counted);
 }

@@ -74,12 +74,6 @@ double days_since(const std::string& day) {
   return std::difftime(std::time(nullptr), timegm(&parts)) / 86'400;
 }
 
-// The measured length for `bytes`: one of four, so that models share what was measured.
-std::size_t pass_bytes(double bytes) {
-  std::size_t pass = kLeastPass;
-  while (pass < kMostPass && static_cast<double>(pass) < bytes) pass *= 2;
-  return pass;
-}
 std::string in_mib(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 // A matrix of zeros in that table's packing: kernels take as long with any numbers.
@@ -142,7 +136,9 @@ struct Pages {
 }  // namespace
 
 Speeds::Speeds(int threads, std::string folder) : threads_(std::max(threads, 1)), folder_(std::move(folder)), day_(today()) {
-  processor_ = read_machine().cpu;
+  const Machine machine = read_machine();
+  processor_ = machine.cpu;
+  most_pass_ = std::min<std::uint64_t>(kMostPass, machine.memory_available_bytes / 8);
   load();
 }
 
@@ -198,6 +194,13 @@ double Speeds::get(const std::string& name, const std::function<double()>& measu
   if (!(rate > 1)) return 1;  // it could not be measured (no memory, no such file), which may be otherwise the next time
   changed_ = true;
   return rates_[key] = rate;
+}
+
+// The measured length for `bytes`: one of four, so that models share what was measured. Never more than an eighth of the memory that is free.
+std::size_t Speeds::pass_bytes(double bytes) const {
+  std::size_t pass = kLeastPass;
+  while (2 * pass <= most_pass_ && static_cast<double>(pass) < bytes) pass *= 2;
+  return pass;
 }
 
 double Speeds::one_token(const Ops& ops, Type type, double bytes) {
@@ -257,7 +260,7 @@ double attention_seconds(const Ops& ops, ThreadPool& pool, kernels::KvType k, ke
   for (int i = 0; i < pool.threads(); ++i) {
     pages.emplace_back(k, v, head_dim, depth);
     Result<AlignedBuffer> room = AlignedBuffer::allocate(ops.attention_scratch_bytes(group, 1, head_dim, kPageTokens));
-    if (pages.back().blocks.empty() || !room.ok()) return 1;
+    if (pages.back().blocks.empty() || !room.ok()) return HUGE_VAL;
     scratch.push_back(std::move(room).value());
   }
   const std::vector<float> q(static_cast<std::size_t>(queries) * width, 0.1f);
@@ -351,6 +354,7 @@ double Speeds::disk(const std::string& path, std::int64_t together) {
     constexpr auto kRequests = static_cast<std::int64_t>(kDiskBytes / kDiskRequest);
     const std::int64_t burst = together > 0 ? std::min(together, kRequests) : kRequests;
     std::atomic<std::int64_t> next{0};
+    std::atomic<std::uint64_t> bytes_read{0};
     std::int64_t end = burst;
     std::barrier all_done(kDiskThreads, [&]() noexcept {
       next = end;
@@ -362,7 +366,8 @@ double Speeds::disk(const std::string& path, std::int64_t together) {
       while (end <= kRequests) {
         // Places are spread over the file by a step that shares no factor with most counts: neither in order nor twice.
         for (std::int64_t i = next++; i < end && !bytes.empty(); i = next++)
-          (void)file.value().read_around(static_cast<std::uint64_t>(i) * 7919 % places * kDiskRequest, kDiskRequest, bytes);
+          if (file.value().read_around(static_cast<std::uint64_t>(i) * 7919 % places * kDiskRequest, kDiskRequest, bytes).ok())
+            bytes_read += kDiskRequest;
         all_done.arrive_and_wait();
       }
     };
@@ -371,7 +376,7 @@ double Speeds::disk(const std::string& path, std::int64_t together) {
       for (int i = 0; i < kDiskThreads; ++i) threads.emplace_back(read);
       for (std::thread& thread : threads) thread.join();
     });
-    return static_cast<double>(static_cast<std::uint64_t>(kRequests / burst * burst) * kDiskRequest) / seconds;
+    return static_cast<double>(bytes_read.load()) / seconds;
   });
 }
 

@@ -56,7 +56,7 @@ CODICIL_TEST(measures_reading_of_a_file_by_many_requests_and_by_few_that_are_wai
   CHECK(speeds.disk(file, 5) > 1e6);                // and nothing that is kept
 }
 
-CODICIL_TEST(measures_one_token_over_no_more_weights_than_a_model_has) {
+CODICIL_TEST(measures_one_token_over_about_as_many_weights_as_a_model_has) {
   const Folder folder;
   {
     Speeds speeds(1, folder.path.string());

@@ -180,9 +180,10 @@ void Scheduler::add_reads(std::vector<Work>& reads, double seconds) {
   const auto batch = std::stable_partition(reads.begin(), reads.end(), [](const Work& w) { return w.job->priority == Priority::interactive; });
   const std::span<Work> interactive(reads.begin(), batch), rest(batch, reads.end());
   const std::size_t before = slices_.size();
-  const double at_first = planned_.tokens > 0 ? predicted(planned_) : 0;
+  const auto planned = [this] { return planned_.tokens > 0 ? tile_cost_.seconds(planned_) : 0; };
+  const double at_first = planned();
   if (!interactive.empty()) add_reads_of(interactive, rest.empty() ? seconds : seconds * (1 - kLeastBatchShare));
-  const double spent = planned_.tokens > 0 && slices_.size() > before ? predicted(planned_) - at_first : 0;
+  const double spent = slices_.size() > before ? planned() - at_first : 0;
   if (!rest.empty()) add_reads_of(rest, std::max(seconds - spent, seconds * kLeastBatchShare));
 }
 

@@ -239,6 +239,8 @@ CODICIL_TEST(pages_of_every_format_give_the_same_bits_in_a_batch_in_a_fork_after
       const Generated expected = alone(*one, prefix, greedy(12)), beside = alone(*one, other, greedy(12));
       for (const Generated& earlier : seen) CHECK(!equal(earlier, expected));  // another format is another rounding
       seen.push_back(expected);
+      // So many that each finds its piece of attention only where queries are dealt out by eights.
+      CHECK(equal(alone(*std::move(Engine::open(with(16), {})).value(), prefix, greedy(12)), expected));
       const std::unique_ptr<Session> a = two->open_session().value(), b = two->open_session().value();
       auto synced = sync(*a, prefix);
       (void)sync(*b, other);
@@ -467,6 +469,15 @@ CODICIL_TEST(a_plan_says_what_opening_then_uses) {
   CHECK_EQ(chosen(values * 56 / 32 - 1), "k8v4");
   CHECK_EQ(chosen(values * 36 / 32), "k8v4");
   options.memory_budget_bytes = 0;
+  options.ram_budget_bytes = 8 * values * 2 * 34 / 32;  // and one context in the budget for pages
+  CHECK_EQ(Engine::plan(options).value().kv_format, "q8_0");
+  {
+    const std::unique_ptr<Engine> small = std::move(Engine::open(options, {})).value();
+    const std::unique_ptr<Session> session = small->open_session().value();
+    REQUIRE_OK(sync(*session, tokens_of(300, 1)).get());
+    CHECK_EQ(small->stats().kv.bytes_by_tier[static_cast<std::size_t>(kv::Tier::ram)], 2 * values * 2 * 34 / 32);  // two pages
+  }
+  options.ram_budget_bytes = 64u << 20;
   options.kv_format = "q5";
   CHECK_STATUS(Engine::plan(options), Code::invalid_request, "q5");
   options.kv_format = "q8_0";

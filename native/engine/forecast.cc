@@ -105,7 +105,8 @@ class Forecaster {
   std::int64_t missing_reads() const {  // of one layer, for one token
     std::int64_t reads = 0;
     for (const model::WeightItem& item : list_.layers[0].experts) reads += model::TensorParts(*item.tensor).per_matrix();
-    return std::max<std::int64_t>(1, std::lround(static_cast<double>(c_.experts.used * reads) * (1 - hit_share_)));
+    const double together = static_cast<double>(c_.experts.used * reads) * (1 - hit_share_);
+    return std::int64_t{1} << std::max(0L, std::lround(std::log2(std::max(together, 1.0))));  // so that most plans share one measurement
   }
   // Bytes of the file a second, of a layer that is read again and again.
   double streamed_packing() {
@@ -135,7 +136,7 @@ class Forecaster {
     for (const model::WeightItem& item : list_.outside.items)
       if (item.ops != nullptr) add(item, false);
     const double kv_bytes = static_cast<double>(depth * attention_layers() * c_.kv_heads) * kv_row_bytes();
-    const double kv = kv_bytes / speeds_.attention_one(*b_.ops, kv_.k_type, kv_.v_type, head_dim(), group(), kv_bytes);
+    const double kv = depth == 0 ? 0 : kv_bytes / speeds_.attention_one(*b_.ops, kv_.k_type, kv_.v_type, head_dim(), group(), kv_bytes);
     const double other = recurrent_seconds(1) + kMeetingsPerLayer * static_cast<double>(c_.layers) / speeds_.barrier();
     std::vector<Need> needs = {{sentence("Reading weights", trunk_bytes + expert_bytes, "B", trunk + experts), trunk + experts},
                                {sentence("Keys and values", kv_bytes, "B", kv), kv},
@@ -149,6 +150,7 @@ class Forecaster {
       // Experts in memory are computed while the others come; a layer while the next comes. What came is packed by the same processors.
       const double beside = packing + (streams_experts_ ? experts : seconds);
       seconds += packing + std::max(0.0, read - beside);
+      needs.push_back({sentence("Packing what was read", bytes, "B", packing), packing});
       needs.push_back({sentence(streams_experts_ ? "Experts from the disk" : "Layers from the disk", bytes, "B", read), read});
     }
     return speed(seconds, needs);
@@ -185,6 +187,7 @@ class Forecaster {
       bytes /= static_cast<double>(batch);
       const double read = bytes / disk_, packing = bytes / streamed_packing();
       seconds += packing + std::max(0.0, read - packing - (streams_experts_ ? experts : computed));
+      needs.push_back({sentence("Packing what was read", bytes, "B", packing), packing});
       needs.push_back({sentence("Weights from the disk", bytes, "B", read), read});
     }
     return speed(seconds, needs);

@@ -32,11 +32,12 @@ Result<const kernels::Ops*> table_named(const std::string& name) {
   return ops;
 }
 
-// What the plan chooses of, the most exact first. FORMAT.md has what each costs; below 8-bit keys and 4-bit values answers change too often.
+// What the plan chooses of, the most exact first. FORMAT.md has what each costs in answers; with fewer bits they change too often.
 constexpr std::array kChoice = {kv::Format::f16, kv::Format::q8_0, kv::Format::k8v5, kv::Format::k8v4};
-// Of the machine's memory (or of the budget for everything) what one context may take before a smaller format is chosen. Of all memory, and not of
-// what is free today: what was kept yesterday has yesterday's format.
-constexpr std::uint64_t kContextShare = 4;
+// One context may take a quarter of the memory, and half of what the weights leave of it (where they leave nothing they are streamed through a cache,
+// and an eighth must do), before a smaller format is chosen. Memory is the machine's or the budget for everything, and never what is free today:
+// what was kept yesterday has yesterday's format.
+constexpr std::uint64_t kContextShare = 4, kShareBesideWeights = 2, kShareBesideCache = 8;
 
 Result<kv::Format> format_named(const std::string& name, const model::ModelConfig& config) {
   for (const kv::Format format : kv::kFormats) {
@@ -52,11 +53,17 @@ Result<kv::Format> format_named(const std::string& name, const model::ModelConfi
 std::uint64_t pages_of(std::int64_t tokens) { return static_cast<std::uint64_t>((tokens + kv::kPageTokens - 1) / kv::kPageTokens); }
 std::uint64_t page_bytes(const model::ModelConfig& c, kv::Format format) { return model::Forward::page_shape(c, 0, format).page_bytes(); }
 
-kv::Format choose_format(const model::ModelConfig& c, std::int64_t tokens, std::uint64_t memory) {
+kv::Format choose_format(const EngineOptions& options, const model::ModelConfig& c, std::int64_t tokens, std::uint64_t weights,
+                         std::uint64_t machine) {
+  const std::uint64_t memory = options.memory_budget_bytes > 0 ? std::min(options.memory_budget_bytes, machine) : machine;
+  std::uint64_t most = std::min(memory / kContextShare, memory > weights ? (memory - weights) / kShareBesideWeights : memory / kShareBesideCache);
+  // Pages for which a budget without a disk behind it has no room are nowhere.
+  if (options.ram_budget_bytes > 0 && options.store_folder.empty()) most = std::min(most, options.ram_budget_bytes);
   if (c.head_dim % kv::kFormatBlock != 0) return kv::Format::f16;
-  for (const kv::Format format : kChoice)
-    if (pages_of(tokens) * page_bytes(c, format) <= memory / kContextShare) return format;
-  return kChoice.back();
+  // Heads that are not rotated lose more than was measured: theirs are rounded to 8 bits at most unless someone asks for less.
+  const auto* const end = c.head_dim % kv::kRotationBlock == 0 ? kChoice.end() : kChoice.begin() + 2;
+  const auto* const found = std::find_if(kChoice.begin(), end, [&](kv::Format f) { return pages_of(tokens) * page_bytes(c, f) <= most; });
+  return found != end ? *found : *(end - 1);
 }
 
 // The table of means that quantized keys of qwen2 lie without (Forward::extend_key_means), of one context.
@@ -200,8 +207,8 @@ Status lay_out(const EngineOptions& options, const device::Machine& machine, Blu
   plan.input_tokens = plan.context_tokens - plan.context_tokens / kHeadroomShare;
   plan.available_bytes = machine.memory_available_bytes;
   if (options.memory_budget_bytes > 0) plan.available_bytes = std::min(plan.available_bytes, options.memory_budget_bytes);
-  const std::uint64_t budget = options.memory_budget_bytes > 0 ? options.memory_budget_bytes : machine.memory_total_bytes;
-  if (options.kv_format.empty()) out.kv_format = choose_format(c, plan.context_tokens, std::min(budget, machine.memory_total_bytes));
+  if (options.kv_format.empty())
+    out.kv_format = choose_format(options, c, plan.context_tokens, list.trunk_bytes() + list.expert_bytes(), machine.memory_total_bytes);
   plan.kv_format = kv::format_name(out.kv_format);
   const std::uint64_t page = page_bytes(c, out.kv_format);
   plan.kv_bytes = pages_of(plan.context_tokens) * page;
