@@ -36,6 +36,12 @@ std::string in_units(double value, const char* unit) {
   return text;
 }
 
+std::string in_ms(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, seconds < 0.01 ? "%.2f ms" : "%.0f ms", seconds * 1e3);
+  return text;
+}
+
 std::string sentence(const char* what, double amount, const char* unit, double seconds) {
   return std::string(what) + ": " + in_units(amount, unit) + " a token at " + in_units(amount / std::max(seconds, 1e-12), unit) + "/s";
 }
@@ -140,7 +146,7 @@ class Forecaster {
     const double other = recurrent_seconds(1) + kMeetingsPerLayer * static_cast<double>(c_.layers) / speeds_.barrier();
     std::vector<Need> needs = {{sentence("Reading weights", trunk_bytes + expert_bytes, "B", trunk + experts), trunk + experts},
                                {sentence("Keys and values", kv_bytes, "B", kv), kv},
-                               {"States and meetings of the threads: " + in_units(other, "s") + " a token", other}};
+                               {"States and meetings of the threads: " + in_ms(other) + " a token", other}};
     double seconds = trunk + experts + kv + other;
     if (disk_ > 0) {
       // A layer's missing experts are read together, and the next layer's are not known before these were computed with.
@@ -173,7 +179,7 @@ class Forecaster {
     const double states = recurrent_seconds(kTile);
     std::vector<Need> needs = {{sentence("Arithmetic", macs, "MAC", seconds), seconds},
                                {sentence("Attention", attention_macs, "MAC", attention), attention},
-                               {"Recurrent states: " + in_units(states, "s") + " a token", states}};
+                               {"Recurrent states: " + in_ms(states) + " a token", states}};
     const double computed = seconds;
     seconds += attention + states;
     if (disk_ > 0) {
