@@ -22,8 +22,8 @@ constexpr std::int64_t kSpinNs = 200'000;
 constexpr std::int64_t kOfferNs = 20'000;
 constexpr int kPausesPerClockRead = 64;  // a clock read costs about as much as one pause
 
-// A crowded machine: a worker that was awake is still not done when the caller has waited for so long, and in as long again it gets less than half
-// of a core. Another program has that core, which costs a time slice of milliseconds where a region is 10 us of work. Longer regions bear it. A
+// A crowded machine: the caller waits for longer than this, and meanwhile no worker that it waits for gets half a core. Another program has that core
+// (or had the caller's, when it was offered), which costs a time slice of milliseconds where a region is 10 us of work. Longer regions bear it. A
 // share that is only larger than the caller's (one piece of attention among 16 threads) is no crowd: its thread's clock runs on. (So it does where a
 // host takes a virtual processor away and does not say so: that is borne too.)
 constexpr std::int64_t kCrowdedWaitNs = 50'000;
@@ -128,24 +128,28 @@ void ThreadPool::run(const Job& job) {
   const bool asleep = sleepers_.load() > 0;
   if (asleep) generation_.notify_all();
   work(0);
-  if (running_.load(std::memory_order_acquire) == 0) return note_region(false);
-  const bool robbed = !asleep && now_ns() - start <= kShortRegionNs && is_robbed();
+  const auto done = [this] { return running_.load(std::memory_order_acquire) == 0; };
+  if (done()) return note_region(false);
+  const bool judged = !asleep && now_ns() - start <= kShortRegionNs;
+  if (spin_until(done, kOfferNs)) return note_region(false);  // no core was offered yet
+  if (judged) sample_late_workers();
+  const std::int64_t waiting_since = now_ns();
   wait_for_workers();
-  note_region(robbed);
+  note_region(judged && is_robbed(now_ns() - waiting_since));
 }
 
-// Whether a worker that has still to finish is without a core: see kCrowdedWaitNs. Returns at once when all are done.
-bool ThreadPool::is_robbed() {
-  const auto done = [this] { return running_.load(std::memory_order_acquire) == 0; };
-  if (spin_until(done, kCrowdedWaitNs)) return false;
+void ThreadPool::sample_late_workers() {
   const std::uint32_t generation = generation_.load(std::memory_order_relaxed);
-  const auto is_late = [generation](const Worker& worker) { return worker.finished.load(std::memory_order_relaxed) != generation; };
-  for (Worker& worker : workers_) worker.had_ns = is_late(worker) ? worker.processor_ns() : -1;
-  const std::int64_t start = now_ns();
-  if (spin_until(done, kCrowdedWaitNs)) return false;
-  const std::int64_t half = (now_ns() - start) / 2;
-  return std::any_of(workers_.begin(), workers_.end(),
-                     [&](Worker& worker) { return worker.had_ns >= 0 && is_late(worker) && worker.processor_ns() - worker.had_ns < half; });
+  for (Worker& worker : workers_) worker.had_ns = worker.finished.load(std::memory_order_relaxed) != generation ? worker.processor_ns() : -1;
+}
+
+// See kCrowdedWaitNs. A worker that was done early has its own wait on its clock as well, the last one its work: the longest counts.
+bool ThreadPool::is_robbed(std::int64_t waited_ns) {
+  if (waited_ns <= kCrowdedWaitNs) return false;
+  std::int64_t longest = -1;
+  for (Worker& worker : workers_)
+    if (worker.had_ns >= 0) longest = std::max(longest, worker.processor_ns() - worker.had_ns);
+  return longest >= 0 && longest < waited_ns / 2;
 }
 
 // Whether the next regions are the caller's alone.

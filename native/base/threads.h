@@ -73,12 +73,13 @@ class ThreadPool {
   struct alignas(64) Worker {
     std::thread thread{};
     std::atomic<std::uint32_t> finished{0};  // the last generation it is done with
-    std::int64_t had_ns = -1;                // the caller's, in is_robbed()
+    std::int64_t had_ns = -1;                // the caller's: processor time when it began to wait; -1: this one was done
     std::int64_t processor_ns();
   };
   void worker_loop(int thread_index, Worker& self);
   void wait_for_workers();
-  bool is_robbed();
+  void sample_late_workers();
+  bool is_robbed(std::int64_t waited_ns);
   void note_region(bool robbed);
 
   int threads_;
