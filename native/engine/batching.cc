@@ -11,12 +11,16 @@ namespace codicil {
 
 namespace {
 
-// A person sees text stop after about a fifth of a second; a step beside an answer is planned for less than half of that: the machine is shared,
-// and of a thousand steps some take 1.7 times what steps like them took (engine-cli soak).
-constexpr double kAnswerStepSeconds = 0.09;
+// A person sees text stop after about a fifth of a second; a step beside an answer is planned for much less than half of that: the machine is shared,
+// and of a thousand steps some take twice and more what steps like them took (engine-cli soak).
+constexpr double kAnswerStepSeconds = 0.075;
 // A step of reading alone: long enough that weights are read once for hundreds of tokens, short enough that a question that comes in between
 // does not wait.
 constexpr double kReadStepSeconds = 0.25;
+// But a large model takes longer than that to read its weights once: a step then lasts four times as long as they do, and an expert gets as many
+// tokens as a tile of the kernels has. (A mixture of 35 B read 8 tokens at a time, each with its own eight experts.)
+constexpr double kReadPerFixedCost = 4;
+constexpr std::int64_t kLeastExpertTokens = 16;
 // Of a step's time, what reading gets however many answers run, and what batch reading gets beside interactive reading.
 constexpr double kLeastReadShare = 0.25, kLeastBatchShare = 0.125;
 // Chunks below this are made only where nothing else fits: a row of few tokens reads all weights for them.
@@ -80,7 +84,10 @@ void Scheduler::fill_batch() {
       reads.push_back(work);
     someone_reads_along |= job->answering;
   }
-  const double budget = someone_reads_along ? kAnswerStepSeconds : kReadStepSeconds * pacing_.step_share();
+  const double read_budget = std::max(kReadStepSeconds, kReadPerFixedCost * tile_cost_.fixed()) * pacing_.step_share();
+  const double budget = someone_reads_along ? kAnswerStepSeconds : read_budget;
+  const model::ExpertShape& experts = parts_.config.experts;
+  least_chunk_ = someone_reads_along || experts.count == 0 ? kLeastChunk : std::max(kLeastChunk, kLeastExpertTokens * experts.count / experts.used);
   const std::int64_t rows = parts_.batch_tokens - (reads.empty() ? 0 : parts_.batch_tokens / 4);
   add_answers(answers, budget, rows);
   if (reads.empty()) return;
@@ -211,7 +218,7 @@ void Scheduler::add_reads_of(std::span<Work> reads, double seconds) {
     const double used = planned_.tokens > 0 ? cost.seconds(planned_) : 0;
     std::int64_t count = whole ? most : cost.affordable(planned_, used + seconds, position, most);
     // The first one always gets something.
-    count = std::max(count, any ? 0 : std::min(most, kLeastChunk));
+    count = std::max(count, any ? 0 : std::min(most, least_chunk_));
     if (count < std::min(most, kStreamedChunk) && reads_from_ssd(*work.session->table)) count = std::min(most, kStreamedChunk);
     if (count < std::min(most, kLeastChunk)) continue;
     if (!add_slice(*work.session, *work.job, count)) continue;

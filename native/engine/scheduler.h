@@ -164,9 +164,9 @@ class Scheduler {
   // The model's head: whether its guesses come true is a matter of the model more than of a text, so all answers learn it together.
   DraftLength head_length_;
   std::vector<Token> guesses_;
-  double guess_cost_ = 0;     // seconds of one guess, a fading mean; 0: none was made yet
-  double guess_seconds_ = 0;  // of this step
-  std::int64_t answers_ = 0;  // of this step
+  double guess_cost_ = 0;                       // seconds of one guess, a fading mean; 0: none was made yet
+  double guess_seconds_ = 0;                    // of this step
+  std::int64_t answers_ = 0, least_chunk_ = 1;  // of this step: answers; tokens that the first read gets whatever they cost
   std::uint64_t step_number_ = 0, next_turn_ = 1;
   Clock::time_point step_start_{}, rest_until_{}, wake_at_{};  // wake_at_: when held reads are looked at again
   bool reads_are_held_ = false;

@@ -29,6 +29,7 @@ class StepCost {
   std::int64_t affordable(const StepWork& planned, double budget, std::int64_t position, std::int64_t most) const;
   // Share of a step of `rows` tokens that one of them costs alone: near 0 where reading the weights is all, 1 where arithmetic is.
   double row_share(std::int64_t rows) const;
+  double fixed() const { return fit_[0]; }  // seconds of a step whatever is in it: the weights are read
   bool known() const { return weight_ > 0; }
 
  private:
