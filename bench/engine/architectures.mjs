@@ -15,11 +15,6 @@ import { call, enginePath, inputFile, machine, machineLine, peerPath, say, scrat
 const args = process.argv.slice(2);
 const value = (name, fallback) => (args.includes(name) ? Number(args[args.indexOf(name) + 1]) : fallback);
 const TOKENS = value('--tokens', 512);
-const SHAPE = args.includes('--shape') ? args[args.indexOf('--shape') + 1] : null;
-if (SHAPE !== null && !(args.includes('--deep') && ['llama-135m', 'qwen35-0.8b'].includes(SHAPE))) {
-  console.error(`Expected llama-135m or qwen35-0.8b after --deep --shape, found ${SHAPE}.`);
-  process.exit(2);
-}
 const VOCAB = 4096;
 const DEEP = 32_768;
 const EXACT_KLD = 1e-6;
@@ -36,6 +31,12 @@ const SHAPES = [
   ['qwen3moe-30b-a3b', 2, 32],
   ['qwen35moe-35b-a3b', 4, 32],
 ];
+/** The dense and the hybrid one; --shape: one of them. */
+const deepShapes = [SHAPES[0], SHAPES[3]].filter(([name]) => !args.includes('--shape') || name === args[args.indexOf('--shape') + 1]);
+if (deepShapes.length === 0 || (args.includes('--shape') && !args.includes('--deep'))) {
+  console.error(`Expected --deep --shape ${SHAPES[0][0]} or ${SHAPES[3][0]}, found ${args.join(' ')}.`);
+  process.exit(2);
+}
 const TYPES = ['q4_1', 'q5_0', 'q5_1', 'q8_0', 'q2_K', 'q3_K', 'q4_K', 'q5_K', 'q6_K', 'iq4_nl', 'iq4_xs', 'mxfp4', 'f16', 'bf16'];
 
 function tokenIds(count) {
@@ -94,7 +95,7 @@ async function run() {
   const judge = await peerPath();
   say(machineLine(machine()));
   if (args.includes('--deep')) {
-    for (const shape of [SHAPES[0], SHAPES[3]]) if (SHAPE === null || shape[0] === SHAPE) await exact(engine, judge, shape, DEEP);
+    for (const shape of deepShapes) await exact(engine, judge, shape, DEEP);
     return;
   }
   for (const shape of SHAPES) await exact(engine, judge, shape, TOKENS);

@@ -64,10 +64,10 @@ function node(): Check {
 
 async function engine(session: Session): Promise<readonly Check[]> {
   try {
-    const client = session.workspace().engines.engine();
-    const machine = await client.machine();
+    const { engines } = session.workspace();
+    const machine = await engines.engine().machine();
     const file = shippedReaderPath();
-    const plan = existsSync(file) ? await session.workspace().engines.plan(file) : null;
+    const plan = existsSync(file) ? await engines.plan(file) : null;
     const stats = await instructionSet(session);
     return [
       ok('Engine', 'loads in its own process'),

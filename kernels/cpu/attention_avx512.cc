@@ -1,7 +1,8 @@
 // Attention for the avx512 table: f32 sums, one softmax per row and page (attention_blocks.h has the walk).
 //
 //   scores   lanes are keys, as 16 of them lie interleaved in a page: S[row][key] = sum over d of q[d] * K[d][key], 64 keys at a time
-//   values   lanes are dimensions: O[row][d] = sum over keys of exp(S - maximum) * V[key][d], 64 dimensions at a time, in registers for a part of the page
+//   values   lanes are dimensions: O[row][d] = sum over keys of exp(S - maximum) * V[key][d], 64 dimensions at a time, in
+//            registers for a part of the page
 // Rule that must stay true: a row's arithmetic is the same however many rows are done together, and from f16 or widened pages.
 #include "kernels/cpu/attention_blocks.h"
 #include "kernels/cpu/avx512.h"

@@ -74,6 +74,10 @@ double days_since(const std::string& day) {
   return std::difftime(std::time(nullptr), timegm(&parts)) / 86'400;
 }
 
+// Rows of kCols weights of that type that are about so many bytes of a file; a multiple of every table's pack_rows.
+std::int64_t rows_in(const kernels::TypeInfo& info, std::size_t bytes) {
+  return static_cast<std::int64_t>(bytes) * info.block_elements / info.block_bytes / kCols / 256 * 256;
+}
 std::string in_mib(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 // A matrix of zeros in that table's packing: kernels take as long with any numbers.
@@ -207,7 +211,7 @@ double Speeds::one_token(const Ops& ops, Type type, double bytes) {
   const kernels::TypeInfo& info = *kernels::find_type(static_cast<std::uint32_t>(type));
   const std::size_t pass = pass_bytes(bytes);
   return get(std::string(ops.name) + " one " + info.name + " " + in_mib(pass), [&] {
-    const std::int64_t rows = static_cast<std::int64_t>(pass) * info.block_elements / info.block_bytes / kCols / 256 * 256;
+    const std::int64_t rows = rows_in(info, pass);
     const Packed packed(ops, pool(), type, rows);
     const Prepared x(ops, type, 1, rows);
     if (packed.memory.size() == 0) return 0.0;
@@ -241,8 +245,7 @@ double Speeds::many_tokens(const Ops& ops, Type type, std::int64_t tokens) {
 double Speeds::packing(const Ops& ops, Type type) {
   const kernels::TypeInfo& info = *kernels::find_type(static_cast<std::uint32_t>(type));
   return get(std::string(ops.name) + " packing " + info.name, [&] {
-    const std::int64_t rows = static_cast<std::int64_t>(kLeastPass) * info.block_elements / info.block_bytes / kCols / 256 * 256;
-    Packed packed(ops, pool(), type, rows);
+    Packed packed(ops, pool(), type, rows_in(info, kLeastPass));
     if (packed.memory.size() == 0) return 0.0;
     std::memset(packed.raw.data(), 0, packed.raw.size());  // as for Pages
     return static_cast<double>(packed.raw.size()) / best_seconds([&] { packed.pack(ops, pool()); });

@@ -1,8 +1,8 @@
 // How fast this machine is at what an engine does: short measurements with the kernels themselves, kept with their date.
 //
 // Owns: the measurements and the file that keeps them. Leaves to the plan what a model needs of each.
-// Each takes some tens of milliseconds, those over a pass as long as a large model's half a second; it is the best of a few tries (a disturbed one says nothing of the machine), and is taken when it is first
-// asked for; kept for kKeptDays in FOLDER/machine.speeds, a text of lines "name<TAB>rate" under a head with version, day and processor. A head
+// Each takes some tens of milliseconds, those over a pass as long as a large model's half a second; it is the best of a few tries (a disturbed one
+// says nothing of the machine), and is taken when it is first asked for; kept for kKeptDays in FOLDER/machine.speeds, a text of lines "name<TAB>rate" under a head with version, day and processor. A head
 // of another version or processor, or a line that is no number, and all is measured anew.
 // Rule that must stay true: rates are of all threads together, by the same tables that run the model.
 #pragma once

@@ -91,9 +91,7 @@ void Scheduler::fill_batch() {
   const std::int64_t rows = parts_.batch_tokens - (reads.empty() ? 0 : parts_.batch_tokens / 4);
   add_answers(answers, budget, rows);
   if (reads.empty()) return;
-  // Answers beside reading go by tiles with it, and the fixed cost of that is theirs too.
-  const double spent = planned_.tokens > 0 ? tile_cost_.seconds(planned_) : 0;
-  add_reads(reads, std::max(budget - spent, budget * kLeastReadShare));
+  add_reads(reads, std::max(budget - planned_by_tiles(), budget * kLeastReadShare));
 }
 
 // True: this read waits for the machine. What a recurrent session has is kept, so that nothing is lost if it waits long.
@@ -187,10 +185,9 @@ void Scheduler::add_reads(std::vector<Work>& reads, double seconds) {
   const auto batch = std::stable_partition(reads.begin(), reads.end(), [](const Work& w) { return w.job->priority == Priority::interactive; });
   const std::span<Work> interactive(reads.begin(), batch), rest(batch, reads.end());
   const std::size_t before = slices_.size();
-  const auto planned = [this] { return planned_.tokens > 0 ? tile_cost_.seconds(planned_) : 0; };
-  const double at_first = planned();
+  const double at_first = planned_by_tiles();
   if (!interactive.empty()) add_reads_of(interactive, rest.empty() ? seconds : seconds * (1 - kLeastBatchShare));
-  const double spent = slices_.size() > before ? planned() - at_first : 0;
+  const double spent = slices_.size() > before ? planned_by_tiles() - at_first : 0;
   if (!rest.empty()) add_reads_of(rest, std::max(seconds - spent, seconds * kLeastBatchShare));
 }
 
@@ -215,7 +212,7 @@ void Scheduler::add_reads_of(std::span<Work> reads, double seconds) {
     // Streamed weights are read once a step, and a short step reads nearly as many of them as a long one: it takes all there is room for.
     const bool whole = parts_.streams_weights;
     if (!cost.known() && !whole) most = std::min(most, kFirstChunk);
-    const double used = planned_.tokens > 0 ? cost.seconds(planned_) : 0;
+    const double used = planned_by_tiles();
     std::int64_t count = whole ? most : cost.affordable(planned_, used + seconds, position, most);
     // The first one always gets something.
     count = std::max(count, any ? 0 : std::min(most, least_chunk_));

@@ -50,8 +50,10 @@ Result<kv::Format> format_named(const std::string& name, const model::ModelConfi
                 "expected a format of keys and values (f16, q8_0, k8v5, k8v4, q4, nf4), found " + name + ": choose one of them");
 }
 
-std::uint64_t pages_of(std::int64_t tokens) { return static_cast<std::uint64_t>((tokens + kv::kPageTokens - 1) / kv::kPageTokens); }
 std::uint64_t page_bytes(const model::ModelConfig& c, kv::Format format) { return model::Forward::page_shape(c, 0, format).page_bytes(); }
+std::uint64_t context_bytes(const model::ModelConfig& c, kv::Format format, std::int64_t tokens) {
+  return static_cast<std::uint64_t>(kv::pages_of(tokens)) * page_bytes(c, format);
+}
 
 kv::Format choose_format(const EngineOptions& options, const model::ModelConfig& c, std::int64_t tokens, std::uint64_t weights,
                          std::uint64_t machine) {
@@ -62,14 +64,14 @@ kv::Format choose_format(const EngineOptions& options, const model::ModelConfig&
   if (c.head_dim % kv::kFormatBlock != 0) return kv::Format::f16;
   // Heads that are not rotated lose more than was measured: theirs are rounded to 8 bits at most unless someone asks for less.
   const auto* const end = c.head_dim % kv::kRotationBlock == 0 ? kChoice.end() : kChoice.begin() + 2;
-  const auto* const found = std::find_if(kChoice.begin(), end, [&](kv::Format f) { return pages_of(tokens) * page_bytes(c, f) <= most; });
+  const auto* const found = std::find_if(kChoice.begin(), end, [&](kv::Format f) { return context_bytes(c, f, tokens) <= most; });
   return found != end ? *found : *(end - 1);
 }
 
 // The table of means that quantized keys of qwen2 lie without (Forward::extend_key_means), of one context.
 std::uint64_t key_means_bytes(const model::ModelConfig& c, kv::Format format, std::int64_t tokens) {
   if (c.architecture != model::Architecture::qwen2 || format == kv::Format::f16) return 0;
-  return pages_of(tokens) * static_cast<std::uint64_t>(c.attention_layers() * c.kv_heads * c.head_dim) * sizeof(float);
+  return static_cast<std::uint64_t>(kv::pages_of(tokens) * c.attention_layers() * c.kv_heads * c.head_dim) * sizeof(float);
 }
 
 std::string mib(std::uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
@@ -211,7 +213,7 @@ Status lay_out(const EngineOptions& options, const device::Machine& machine, Blu
     out.kv_format = choose_format(options, c, plan.context_tokens, list.trunk_bytes() + list.expert_bytes(), machine.memory_total_bytes);
   plan.kv_format = kv::format_name(out.kv_format);
   const std::uint64_t page = page_bytes(c, out.kv_format);
-  plan.kv_bytes = pages_of(plan.context_tokens) * page;
+  plan.kv_bytes = context_bytes(c, out.kv_format, plan.context_tokens);
   plan.program_bytes = kProgramBytes + tokenizer_bytes(c);
   const auto activation_bytes = [&](std::int64_t tokens) { return widest_activation(list, tokens); };
   const auto scratch = [&](std::int64_t batch) {

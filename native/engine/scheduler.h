@@ -119,6 +119,8 @@ class Scheduler {
   std::span<const Token> guess(SessionState& session, Job& job, std::int64_t most, double row_share);
   StepCost& cost_of(std::int64_t tokens) { return tokens < parts_.forward.least_tile_tokens() ? row_cost_ : tile_cost_; }
   double predicted(const StepWork& work) { return cost_of(work.tokens).seconds(work); }
+  // Of what is in the step, once reading joins it: answers then go by tiles too, and the fixed cost of that is theirs as well.
+  double planned_by_tiles() const { return planned_.tokens > 0 ? tile_cost_.seconds(planned_) : 0; }
 
   Status run_step();  // streaming.cc: with the pages that are on SSD
   bool recover(const Slice& slice, std::int32_t run);

@@ -30,8 +30,8 @@ void Scheduler::compute() {
   counters_.prefill_tokens += static_cast<std::uint64_t>(prefilled);
 }
 
-// Weights could not be read while the step ran, or the engine closes. The step's sessions hold what they held before it; a recurrent one, whose state was written over, goes
-// back to the last state that is known.
+// Weights could not be read while the step ran, or the engine closes. The step's sessions hold what they held before it; a recurrent one, whose
+// state was written over, goes back to the last state that is known.
 void Scheduler::fail_step(const Status& status) {
   for (const Slice& slice : slices_) {
     if (slice.session == nullptr) continue;

@@ -26,6 +26,7 @@ using Token = std::int32_t;
 
 // 256 tokens: long enough that a page is one good SSD request (2 MiB and more), short enough that a window wastes little.
 inline constexpr std::int64_t kPageTokens = 256;
+constexpr std::int64_t pages_of(std::int64_t tokens) { return (tokens + kPageTokens - 1) / kPageTokens; }
 
 enum class Tier { vram, ram, ssd };
 // How keys and values lie in a page. Numbers are those of FORMAT.md. The quantized formats have an f16 scale per 32 numbers in the page.

@@ -73,7 +73,7 @@ std::uint64_t ring_pages(const PageShape& shape, std::uint64_t budget_pages) {
 
 std::uint64_t PageStore::least_streaming_bytes(const PageShape& shape, std::int64_t step_tokens) {
   // A step writes its own tokens' pages, of which the first and the last may be begun ones, and one may wait to be copied.
-  const std::uint64_t step = static_cast<std::uint64_t>((step_tokens + kPageTokens - 1) / kPageTokens) + 3;
+  const std::uint64_t step = static_cast<std::uint64_t>(pages_of(step_tokens)) + 3;
   return step * kRingShare / (kRingShare - 1) * shape.page_bytes() + shape.page_bytes();
 }
 

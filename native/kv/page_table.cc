@@ -123,7 +123,7 @@ class Table final : public PageTable {
   }
 
  private:
-  static std::size_t pages_for(std::size_t tokens) { return (tokens + kPageTokens - 1) / kPageTokens; }
+  static std::size_t pages_for(std::size_t tokens) { return static_cast<std::size_t>(pages_of(static_cast<std::int64_t>(tokens))); }
 
   // Name of the page before page `index`: all pages before it are full, and so have names.
   PageName name_before(std::size_t index) const { return index == 0 ? first_name(store_.shape().model_fingerprint) : pages_[index - 1]->name; }

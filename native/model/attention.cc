@@ -24,8 +24,6 @@ constexpr std::int64_t kUnitsPerThread = 8;
 // More queries than a step of drafts has are a prefill, whose states of every page would be larger than its keys.
 constexpr std::int64_t kMostCutQueries = 16;
 
-std::int64_t pages_of(std::int64_t tokens) { return (tokens + kv::kPageTokens - 1) / kv::kPageTokens; }
-
 }  // namespace
 
 // Where keys have a bias b, a token at position p has R(p) b in its key whatever it is: in Qwen2 ten times as large as all else, nearly all of it in
@@ -36,7 +34,7 @@ void Forward::extend_key_means(const Batch& batch, std::int64_t layer) {
   const float* bias = weights(layer).attention.k_bias;
   if (bias == nullptr) return;
   std::int64_t pages = 0;
-  for (const Run& run : batch.runs) pages = std::max(pages, pages_of(run.first_position + run.count));
+  for (const Run& run : batch.runs) pages = std::max(pages, kv::pages_of(run.first_position + run.count));
   const std::int64_t width = config_.kv_heads * config_.head_dim;
   std::vector<float>& means = key_means_[static_cast<std::size_t>(layer)];  // [pages][kv_heads * head_dim]
   if (static_cast<std::int64_t>(means.size()) >= pages * width) return;
@@ -69,13 +67,13 @@ void Forward::plan_units(const Batch& batch) {
   };
   std::int64_t queries = kAttentionQueries, all_pages = 0;
   while (threads > 1 && queries > kLeastAttentionQueries && units_of(queries) < 2 * threads) queries /= 2;
-  for (const Run& run : batch.runs) all_pages += pages_of(run.first_position + run.count) * config_.kv_heads;
+  for (const Run& run : batch.runs) all_pages += kv::pages_of(run.first_position + run.count) * config_.kv_heads;
   const bool cut = threads > 1 && units_of(queries) < wanted && batch.stream == nullptr;
   const std::int64_t part = std::max<std::int64_t>(1, all_pages / wanted);
   std::int64_t states = 0;
   for (std::size_t r = 0; r < batch.runs.size(); ++r) {
     const Run& run = batch.runs[r];
-    const std::int64_t pages = pages_of(run.first_position + run.count);
+    const std::int64_t pages = kv::pages_of(run.first_position + run.count);
     for (std::int32_t head = 0; head < config_.kv_heads; ++head) {
       if (!cut || run.count > kMostCutQueries || pages <= part) {
         for (std::int64_t first = 0; first < run.count; first += queries)
@@ -140,7 +138,7 @@ void Forward::attend_streamed(const Batch& batch, std::int64_t layer) {
 
 void Forward::attend_unit(const Run& run, std::int64_t layer, const Unit& u, const Keys& keys, int thread) {
   const std::int64_t position = run.first_position + u.first;
-  const std::int64_t end_page = std::min(keys.end_page, pages_of(position + u.count));
+  const std::int64_t end_page = std::min(keys.end_page, kv::pages_of(position + u.count));
   const std::int64_t width = config_.heads * config_.head_dim, place = place_[static_cast<std::size_t>(layer)] * kv_.layer_bytes;
   const std::int64_t group = config_.heads / config_.kv_heads;
   std::vector<kernels::KvBlock>& blocks = blocks_[static_cast<std::size_t>(thread)];

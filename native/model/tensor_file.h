@@ -73,8 +73,8 @@ class TensorFile {
   // `gguf` stays valid for the life of this. not_found, io_failed: of a part
   static Result<std::unique_ptr<TensorFile>> open(const Gguf& gguf, const TensorFileOptions& options);
 
-  // The bytes of one part, in `staging`. cancelled: the stop was set; model_invalid with the tensor's name when they are not what was recorded and no second copy has
-  // them. Several threads may read, each with its own staging.
+  // The bytes of one part, in `staging`. cancelled: the stop was set; model_invalid with the tensor's name when they are not what was recorded and no
+  // second copy has them. Several threads may read, each with its own staging.
   Result<std::span<const std::byte>> read(const GgufTensor& tensor, const TensorPart& part, Staging& staging);
   // After a first load: reads what was not asked for and writes the record. Nothing where there is one, or no folder.
   Status record();
